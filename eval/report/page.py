@@ -34,7 +34,7 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance, n
 from harness.drawing.items import item_pictures
 from harness.drawing.terminal import written
 from harness.runs.asked import NAME, Asked, read_asked
-from harness.tasks.registry import get_task
+from harness.tasks.registry import get_task, world_of
 from harness.worlds.minecraft import net_actions
 
 CHUNK = 16
@@ -313,4 +313,5 @@ def _index(runs: Sequence[ReportedRun], items: Sequence[Item], classes: Sequence
             }
         )
     listed = {"ids": [item.id for item in items], "snippets": [_snippet(item) for item in items]}
-    return {**listed, "groups": groups, "classes": list(classes), "runs": columns, "chunk": CHUNK}
+    world = world_of(runs[0].answers.task)
+    return {**listed, "world": world, "groups": groups, "classes": list(classes), "runs": columns, "chunk": CHUNK}

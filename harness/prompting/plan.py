@@ -15,8 +15,10 @@ if TYPE_CHECKING:
     from adapters.registry import Adapter
     from harness.engines.engine import Engine
     from harness.prompting.prompted import Plan
+    from prompts.render import Renderer
     from prompts.shots import Shots
     from prompts.spec import PromptSpec
+    from serialization.formats.answer import Constraint
 
 log = logging.getLogger(__name__)
 
@@ -148,15 +150,14 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     if chats and spec.template.is_plain:
         why = "is plain text, and the endpoint would make a chat of it: add --completions"
         raise UsageError(f"--template {spec.template_name} {why}")
-    feasible = options.constrain == "feasible" and held_to_state(spec)
+    constraint, feasible = held_by(renderer, options.constrain)
     sampling = Sampling(
         max_tokens=longest,
         temperature=options.temperature,
         seed=options.seed,
         stop=() if chats else renderer.stop,
         stop_token_ids=() if chats else renderer.stop_token_ids,
-        # If the engine knows the state, it holds answers to feasible actions, which are in the format.
-        constraint=renderer.constraint if options.constrain and not feasible else None,
+        constraint=constraint,
         # In this process log-probabilities cost little, and with them another --vote finds the same answers in the cache.
         logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )
@@ -174,16 +175,16 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
     )
 
 
-def held_to_state(spec: PromptSpec) -> bool:
-    """Whether feasibility depends on the state of the world: in Minecraft it does; on a board, every tile can be painted.
+def held_by(renderer: Renderer, constrain: str | None) -> tuple[Constraint | None, bool]:
+    """What holds answers to a --constrain: the format's grammar, or the state of the world, with which an engine knows the
+    grammar too. In Minecraft, feasibility depends on the state; on a board, every tile can be painted.
 
-    Raises UsageError for programs, which are run as a whole.
+    Raises UsageError for feasible programs: programs are run as a whole.
     """
     from serialization.formats.feasible import FORMATS
 
-    if spec.world != "minecraft":
-        return False
-    if spec.format_name not in FORMATS:
-        why = f"answers in the format {spec.format_name} are run as a whole"
-        raise UsageError(f"--constrain feasible: {why}; use --constrain format")
-    return True
+    spec = renderer.spec
+    feasible = constrain == "feasible" and spec.world == "minecraft"
+    if feasible and spec.format_name not in FORMATS:
+        raise UsageError(f"constrain feasible: answers in the format {spec.format_name} are run as a whole; use constrain format")
+    return (renderer.constraint if constrain and not feasible else None), feasible

@@ -14,6 +14,7 @@ from harness.baselines import BASELINES, Ruled
 from harness.corpora.item import Item
 from harness.engines.engine import Sampling
 from harness.errors import HarnessError, UsageError
+from harness.prompting.plan import held_by
 from harness.prompting.prompted import Plan, Prompted
 from harness.prompting.shots import live_shots
 from harness.runs.answering import Answer
@@ -140,17 +141,20 @@ class LocalPlayer:
 
 
 def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Prompted:
-    """A language model as a predictor of one request at a time, with `shots` examples from the pool; several samples vote."""
+    """A language model as a predictor of one request at a time, with `shots` examples from the pool; several samples vote.
+
+    Raises UsageError as `held_by` does."""
     longest = min(spec.format.longest, engine.context_length // 2)
     renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
+    constraint, feasible = held_by(renderer, constrain)
     sampling = Sampling(
         max_tokens=longest,
         temperature=0.7 if samples > 1 else 0.0,
         stop=renderer.stop if engine.tokenizer else (),
         stop_token_ids=renderer.stop_token_ids,
-        constraint=renderer.constraint if constrain == "format" else None,
+        constraint=constraint,
     )
-    plan = Plan(renderer, sampling, pool, shots, 1, samples, feasible=constrain == "feasible")
+    plan = Plan(renderer, sampling, pool, shots, 1, samples, feasible=feasible)
     return Prompted(plan, engine)
 
 

@@ -307,7 +307,7 @@ function pictures(n, shared, made) {
   };
   const shown = [figure("gold", shared.picture)];
   if (made.pictures) shown.push(figure("predicted", made.pictures[0]), figure("difference", made.pictures[1]));
-  const marks = MARKS[data.ids[n].split("/")[0]] + (made.pictures ? " Difference: ✓ right, ✗ wrong, ◇ missing." : "");
+  const marks = MARKS[data.world] + (made.pictures ? " Difference: ✓ right, ✗ wrong, ◇ missing." : "");
   return [el("div", { class: "pictures" }, ...shown), el("p", { class: "legend" }, marks)];
 }
 
