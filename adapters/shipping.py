@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from adapters import MAX_MEGABYTES
 from adapters.catalog import CARD_FILE, SCORES_FILE, ScoredRun
 from adapters.recipe import DataSource, FinetuneTraining, load_recipe
 from adapters.registry import (
@@ -36,8 +37,6 @@ from harness.util.settings import flat
 from prompts.chat_template import CHAT_TEMPLATE
 from prompts.spec import DEFAULTS
 
-MAX_BYTES = 18_000_000
-"""Size limit of an adapter that ships with the package; all that ship may take 64 MB together."""
 _LINEAR = ["down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"]
 """All linear layers of Llama, Qwen and their like, as an adapter names them that goes on from another."""
 LOST = 1e-3
@@ -70,9 +69,9 @@ def export_adapter(name: str | Path, target: Path, scores: Sequence[ScoredRun], 
     source = find_adapter(name)
     weights = _half(source / WEIGHTS_FILE)
     parameters = sum(value.numel() for value in weights.values())
-    if 2 * parameters > MAX_BYTES and not large:
+    if 2 * parameters > MAX_MEGABYTES * 1e6 and not large:
         raise AdapterError(
-            f"{source} takes {2 * parameters / 1e6:.1f} MB; an adapter that ships may take {MAX_BYTES / 1e6:.0f} MB: "
+            f"{source} takes {2 * parameters / 1e6:.1f} MB; an adapter that ships may take {MAX_MEGABYTES} MB: "
             "train with a smaller lora.r, or add --large"
         )
     try:

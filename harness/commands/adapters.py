@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from adapters import MAX_MEGABYTES
 from harness.tasks.registry import TASK_NAMES
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
@@ -176,7 +177,7 @@ class ExportAdapter(Strict):
     run: str = argument()
     folder: Path = argument()
     scores: tuple[str, ...] = option((), "A scored run of the adapter, for its card. Repeatable.", metavar="RUN")
-    large: bool = option(False, "Allow more than 12 MB, the limit for shipped adapters.")
+    large: bool = option(False, f"Allow more than {MAX_MEGABYTES} MB, the limit for shipped adapters.")
     note: str = option("", "Extra text for its card.")
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from harness.errors import UsageError
+from harness.tasks.registry import DEFAULT_TASK, world_of
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
@@ -28,10 +29,14 @@ if TYPE_CHECKING:
     from harness.service.workers import Workers
 
 
+_ASKED = {"hexagons": "Paint the first column red.", "minecraft": "Place a red block on the ground."}
+"""What the printed request of the task API asks for, by world."""
+
+
 class Serve(Strict):
     base: str | None = option(None, "Hub name or local folder. [default: smollm2-135m]")
     adapters: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
-    """A LoRA adapter, requested as NAME; DIR may be a run. Repeatable."""
+    """A LoRA adapter, requested as NAME, instead of the shipped ones; DIR may be a run. Repeatable."""
     no_adapters: bool = option(False, "Serve the base alone, without the adapters that ship for it.")
     host: str = option("127.0.0.1", "The address to listen on.")
     port: int = option(8000, "The port to listen on.", ge=1, le=65535)
@@ -135,7 +140,7 @@ def _serve_model(options: Serve, keys: Keys, workers: Workers) -> None:
             served = ", ".join([*names, *adapters])
             click.echo(f"Serving {served} at {_url(options)}/v1 (Ctrl-C stops it; vLLM's log: {model.log})")
             _show_request(model, options, keys)
-            _show_tasks(options, keys)
+            _show_tasks(options, keys, next((adapter.spec.task for adapter in adapters.values()), DEFAULT_TASK))
             supervisor.watch()
 
 
@@ -155,11 +160,11 @@ def _url(options: Serve) -> str:
     return f"http://[{host}]:{options.port}" if ":" in host else f"http://{host}:{options.port}"
 
 
-def _show_tasks(options: Serve, keys: Keys) -> None:
-    """Print a curl line for the task API."""
+def _show_tasks(options: Serve, keys: Keys, task: str = DEFAULT_TASK) -> None:
+    """Print a curl line that asks the task API for something in the world of a task."""
     url = _url(options)
-    click.echo(f"The task API is at {url} (its OpenAPI page: {url}/openapi.json); to ask it for a column:")
-    body = json.dumps({"task": "hexagons", "instruction": "Paint the first column red."})
+    click.echo(f"The task API is at {url} (its OpenAPI page: {url}/openapi.json); to ask it:")
+    body = json.dumps({"task": task, "instruction": _ASKED[world_of(task)]})
     click.echo(f"curl {url}/v1/harness/execute {_key_header(keys)}-H 'Content-Type: application/json' -d '{body}'")
     sys.stdout.flush()
 
@@ -205,7 +210,6 @@ def _show_request(served: ServedModel, options: Serve, keys: Keys) -> None:
     """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
     from harness.corpora import load
     from harness.engines.models.bases import display_name
-    from harness.tasks.registry import DEFAULT_TASK
     from harness.util.files import write_atomically
     from prompts.messages import conversation
     from prompts.render import PLAIN_STOP

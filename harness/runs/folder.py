@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import platform
+import shlex
 import subprocess
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -63,12 +64,18 @@ def _git_revision() -> str | None:
 
 
 def find_run(name: str) -> Path:
-    """The folder of a run, given by its name or its path. Raises UsageError if there is none, or if it holds live games."""
+    """The folder of a run, given by its name or its path. Raises UsageError if there is none, or if it holds live games or a
+    training."""
     for folder in (Path(name), RUNS / name):
         if (folder / "predictions.jsonl").is_file():
             return folder
         if (folder / "turns.jsonl").is_file():
             raise UsageError(f"{folder} holds live games: their scores are in scores.json and report.html there")
+        if (described(folder) or {}).get("command") == "finetune":
+            whole = folder / "model"
+            trained = ["--model", str(whole)] if whole.is_dir() else ["--adapter", name]
+            command = shlex.join(["harness", "prompt", *trained])
+            raise UsageError(f"{folder} is a training run and holds no predictions; ask it: {command}")
     raise UsageError(f"no run named {name!r}: neither {name}/ nor {RUNS / name}/ holds a predictions.jsonl")
 
 

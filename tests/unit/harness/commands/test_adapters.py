@@ -319,7 +319,7 @@ class TestExport:
         assert not [path for path in Path().iterdir() if "given" in path.name]
 
     def test_one_too_large_to_ship_needs_to_be_asked_for(self, monkeypatch: pytest.MonkeyPatch, run: Command) -> None:
-        monkeypatch.setattr("adapters.shipping.MAX_BYTES", 1000)
+        monkeypatch.setattr("adapters.shipping.MAX_MEGABYTES", 0.001)
         code, _, err = run("export", "mine", "given")
         assert (code, "--large" in err) == (1, True)
         assert run("export", "mine", "given", "--large")[0] == 0

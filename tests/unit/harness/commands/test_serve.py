@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 from pathlib import Path
 
 import pytest
 
 from adapters.registry import Adapter
+from harness.commands.serve import Serve, _show_tasks
 from harness.engines.vllm.server import server_options
 from harness.errors import UsageError
+from harness.service.keys import Keys
 from harness.service.serving import served_ends, served_template
 from prompts.spec import PromptSpec
 from prompts.template import SHIPPED
@@ -20,6 +24,13 @@ FILE = Path("runs") / "serve-8000.jinja"
 
 def adapter(template: str | None = None) -> Adapter:
     return Adapter(Path("adapter"), 4, PromptSpec.make("minecraft", template=template), "base")
+
+
+def test_the_printed_request_is_of_the_adapters_task(capsys: pytest.CaptureFixture[str]) -> None:
+    for task, asked in (("iglu", "Place a red block on the ground."), ("hexagons", "Paint the first column red.")):
+        _show_tasks(Serve(), Keys(()), task)
+        printed = json.loads(shlex.split(capsys.readouterr().out.splitlines()[-1])[-1])
+        assert printed == {"task": task, "instruction": asked}
 
 
 def test_plain_text_gets_its_template_and_is_not_served_with_others(tmp_path: Path) -> None:

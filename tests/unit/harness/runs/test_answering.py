@@ -166,6 +166,11 @@ def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
         Run(tmp_path, {})
     with pytest.raises(UsageError, match="no run named 'nowhere'"):
         find_run("nowhere")
+    (tmp_path / "run.yaml").write_text("settings: {command: finetune}")
+    with pytest.raises(
+        UsageError, match=f"is a training run and holds no predictions; ask it: harness prompt --adapter {tmp_path}"
+    ):
+        find_run(str(tmp_path))
 
 
 def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:
