@@ -91,6 +91,8 @@ def recipe_schema(recipe: str) -> type[FinetuneRecipe]:
 def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
     """Lines about what the train items have in common with dev and test."""
     lines = [f"{left_out} simulated or augmented items are also in dev or test, and are left out"] if left_out else []
+    if alike := job.held_out.get("published_alike"):
+        lines.append(f"{alike} train items say and do the same as an item of dev or test, as the corpus was published")
     shared = job.held_out.get("shared_targets", {})
     return lines + [
         f"{count} of the {total} test items of {task} have a target that is trained on; harness score --by seen tells them apart"

@@ -12,8 +12,8 @@ from harness.corpora.corpus import Corpus
 from harness.corpora.item import Item
 from harness.corpora.minecraft import MinecraftCorpus
 from harness.corpora.minecraft_logs import Game
-from harness.errors import UsageError
-from harness.tasks import OUR_LICENSE
+from harness.errors import DataError, UsageError
+from harness.tasks import OUR_LICENSE, SAMPLE
 from harness.tasks.registry import TASKS, get_task, world_of
 from harness.util.registry import choose
 from harness.worlds.minecraft import Structure
@@ -40,7 +40,7 @@ class Source:
 
     @property
     def license(self) -> str:
-        return OUR_LICENSE if self.kind == "sample" else get_task(self.task).license
+        return OUR_LICENSE if self.kind == "sample" and self.path.parent == SAMPLE else get_task(self.task).license
 
     def digest(self) -> str:
         """The sha256 of the source's content, in hexadecimal. Raises DataError if it cannot be read."""
@@ -76,10 +76,13 @@ def load(task: str, split: str | None = None) -> list[Item]:
     """The items of a split, or of all splits one after the other.
 
     HEXAGONS and IGLU are in file order; Minecraft is ordered by (day folder, game folder), then by time. Raises UsageError for an
-    unknown task or split and DataError for a file that is not as published.
+    unknown task or split and DataError for a file that is not as published, and for a split without items.
     """
-    splits = get_task(task).splits if split is None else (split_name(task, split),)
-    return list(corpus_of(task).items(locate(task).path, splits))
+    splits, path = get_task(task).splits if split is None else (split_name(task, split),), locate(task).path
+    items = list(corpus_of(task).items(path, splits))
+    if split and not items:
+        raise DataError(f"{path}: the split {splits[0]} of {task} holds no items")
+    return items
 
 
 def load_examples(task: str) -> list[Item]:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness.corpora.item import Item, MinecraftItem
-from harness.corpora.records import read_items
+import numpy as np
+
+from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
+from harness.corpora.records import from_record
 from harness.errors import DataError
 from harness.tasks import Task
-from harness.worlds.minecraft import Structure, net_actions
+from harness.util.files import json_lines
+from harness.worlds.minecraft import HEIGHT, SIDE, Action, Structure, in_region, net_actions
 
 
 class Corpus:
-    """Files `<split>.jsonl` in a folder, with lines as `harness simulate` writes them.
+    """Files `<split>.jsonl` in a folder, with lines as docs/data.md ("An item") describes them.
 
     A corpus with files of its own extends the class. All methods that read raise DataError for invalid files.
     """
@@ -42,17 +46,23 @@ class Corpus:
     def items(self, source: Path, splits: Sequence[str]) -> Iterator[Item]:
         """The items of some splits, one split after the other.
 
-        Raises DataError for an id of another task or split, and if `after` is not `before` with the actions carried out:
-        training learns the actions, and HEXAGONS is scored by the boards.
+        Raises DataError for an id of another form, task or split, for one that occurs twice, for an item that asks for nothing,
+        and if `after` is not `before` with the actions carried out: training learns the actions, and HEXAGONS is scored by the
+        boards.
         """
         for split in splits:
-            file, begins = self._file(source, split), f"{self.task.name}/{split}/"
-            for item in read_items(file):
-                if not item.id.startswith(begins):
-                    raise DataError(f"{file}: the id {item.id} must begin with {begins}")
-                before: Any = item.before
-                if before.apply(item.actions)[0] != item.after:
-                    raise DataError(f"{file}: {item.id}: after is not before with the actions carried out")
+            file, begins, lines = self._file(source, split), f"{self.task.name}/{split}/", dict[str, int]()
+            for number, line in json_lines(file):
+                where = f"{file}:{number}"
+                item = from_record(line, where)
+                if not re.fullmatch(rf"{begins}.+/\d+", item.id):
+                    raise DataError(f"{where}: the id {item.id} must begin with {begins} and end with the game and a number")
+                if (first := lines.setdefault(item.id, number)) != number:
+                    raise DataError(f"{where}: the id {item.id} is in line {first}, too; give every item its own")
+                if not any(turn.text.strip() for turn in new_turns(item)):
+                    raise DataError(f"{where}: {item.id}: nothing is asked for: its history must end with what was said")
+                if fault := _fault(item):
+                    raise DataError(f"{where}: {item.id}: after is not before with the actions carried out: {fault}")
                 yield item
 
     def unclear(self, source: Path, split: str) -> Iterator[Item] | None:
@@ -70,6 +80,34 @@ class Corpus:
 
     def _file(self, folder: Path, split: str) -> Path:
         return folder / f"{split}.jsonl"
+
+
+def _fault(item: Item) -> str | None:
+    """If the actions do not lead to `after`: the first one that cannot be carried out, otherwise the first cell that differs."""
+    now: Any = item.before
+    if now.apply(item.actions)[0] == item.after:
+        return None
+    for number, action in enumerate(item.actions):
+        then, ignored = now.apply([action])
+        if ignored and isinstance(action, Action):
+            return f"actions[{number}], {list(action)}, {_why_not(now, action)}"
+        now = then
+    place = np.argwhere(now.cells != item.after.cells)[0].tolist()
+    if isinstance(item, HexagonsItem):
+        return f"the tile {place} is {now[tuple(place)]} then, but {item.after[place[0], place[1]]} in after"
+    cell = place[0] - SIDE, place[1] + 1, place[2] - SIDE
+    there, wanted = now.color_at(*cell) or "empty", item.after.color_at(*cell) or "empty"
+    return f"the cell {list(cell)} is {there} then, but {wanted} in after"
+
+
+def _why_not(structure: Structure, action: Action) -> str:
+    if not in_region(*action.cell):
+        return f"lies outside the region: x and z are from {-SIDE} to {SIDE}, y from 1 to {HEIGHT}"
+    if action.kind == "remove":
+        return "removes a block where there is none"
+    if there := structure.color_at(*action.cell):
+        return f"places a block where there is a {there} one"
+    return "places a block that touches neither the ground nor another block"
 
 
 def _counts(items: Sequence[Item]) -> dict[str, int]:

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
@@ -20,7 +20,7 @@ from harness.util.files import json_lines
 from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
 
-_HINT = "harness simulate writes such lines"
+_HINT = 'docs/data.md, "An item", describes such lines'
 
 
 def to_record(item: Item) -> dict[str, Any]:
@@ -82,6 +82,8 @@ class _Named(CorpusRecord):
 
 
 class _Line(_Named):
+    model_config = ConfigDict(extra="forbid")
+
     group: str | None = None
     cluster: str | None = None
     meta: dict[str, Any] = {}

@@ -31,7 +31,7 @@ class Task:
     """The corpus, as a model card's list of data sets names it; empty: `name`."""
     skill: str = ""
     """The purpose of an adapter, as its model card states it; empty: `benchmark`."""
-    license: str = OUR_LICENSE
+    license: str = "not stated"
     how_to_get: str = "it ships with the project"
     """Where to get the published corpus, and where to put it."""
     splits: tuple[str, ...] = ("train", "dev", "test")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from harness.tasks import SAMPLE, Task
+from harness.tasks import OUR_LICENSE, SAMPLE, Task
 from harness.worlds import World
 
 HEXAGONS = Task(
@@ -58,6 +58,7 @@ def _everyday(world: World) -> Task:
         world=world,
         title="everyday requests",
         benchmark=f"everyday requests, {world}",
+        license=OUR_LICENSE,
         corpus="harness.everyday.requests:Everyday",
         sample=Path(__file__).parents[1] / "everyday" / "requests",
         shipped=True,

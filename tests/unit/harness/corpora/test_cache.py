@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.corpora import load_games, locate, minecraft, minecraft_logs
+from harness.corpora import load, load_games, locate, minecraft, minecraft_logs
+from harness.errors import DataError
 from harness.tasks.registry import TASKS
 from tests.helpers.corpora_files import state, write_log, write_minecraft
 
@@ -29,6 +30,15 @@ def test_the_sample_is_used_if_nothing_else_is_there(task: str, tmp_path: Path, 
     assert "MIT" in source.license
     monkeypatch.setenv("HARNESS_DATA", "")
     assert locate(task) == source
+
+
+def test_a_split_without_items_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "data" / "hexagons"
+    folder.mkdir()
+    for split in ("train", "dev", "test"):
+        (folder / f"{split}.jsonl").touch()
+    with pytest.raises(DataError, match="hexagons: the split dev of hexagons holds no items"):
+        load("hexagons", "dev")
 
 
 class TestCache:

@@ -46,6 +46,18 @@ def test_held_out_items_under_other_ids_are_refused(task: str, tmp_path: Path, m
         job_of(monkeypatch, "llama-lora", "--task", world_of(task), "--data", str(file))
 
 
+def test_dev_items_in_a_corpus_s_own_train_split_are_reported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = [*load("hexagons"), *disguised(load("hexagons", "dev"))]
+    for module in ("corpora", "corpora.held_out"):
+        monkeypatch.setattr(
+            f"harness.{module}.load", lambda task, split=None: [item for item in whole if split in (None, item.split)]
+        )
+    job_of(monkeypatch, "llama-lora", "--task", "hexagons")
+    assert "7 train items say and do the same as an item of dev or test, as the corpus was published" in capsys.readouterr().out
+
+
 def test_an_item_with_a_target_of_test_is_refused() -> None:
     item = replace(disguised(load("hexagons", "train"))[0], group=load("hexagons", "test")[0].group)
     with pytest.raises(UsageError, match=r"1 of its items are in dev or test: hexagons-mine/.* \(the target of "):

@@ -19,6 +19,7 @@ from harness.errors import DataError, UsageError
 from harness.simulators.games import game
 from harness.tasks.registry import get_task
 from harness.util import files
+from harness.worlds.minecraft import Pose
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -105,7 +106,13 @@ def test_items_twice_or_of_another_task_are_refused() -> None:
     [
         ({"id": "hexagons/dev/0/1"}, "the id hexagons/dev/0/1 must begin with hexagons-toy/dev/"),
         ({"id": "hexagons-toy/train/0/1"}, "the id hexagons-toy/train/0/1 must begin with hexagons-toy/dev/"),
-        ({"after": "0" * 180}, "hexagons-toy/dev/0/1: after is not before with the actions carried out"),
+        (
+            {"id": "hexagons-toy/dev/one"},
+            "the id hexagons-toy/dev/one must begin with hexagons-toy/dev/ and end with the game and a",
+        ),
+        ({"instruction": " "}, "hexagons-toy/dev/0/1: nothing is asked for"),
+        ({"instructions": "one"}, "instructions: Extra inputs are not permitted"),
+        ({"after": "0" * 180}, "hexagons-toy/dev/0/1: after is not before with the actions carried out: the tile [0, 0] is red"),
         ({}, None),
     ],
 )
@@ -116,5 +123,33 @@ def test_a_corpus_in_lines_agrees_with_its_task_and_itself(tmp_path: Path, chang
     if message is None:
         assert len(list(corpus.items(tmp_path, ["dev"]))) == 1
         return
-    with pytest.raises(DataError, match=re.escape(message)):
+    with pytest.raises(DataError, match=re.escape("dev.jsonl:1: ") + ".*" + re.escape(message)):
+        list(corpus.items(tmp_path, ["dev"]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": "minecraft-toy/dev/0/1"}, "the id minecraft-toy/dev/0/1 is in line 1, too"),
+        ({"history": []}, "nothing is asked for"),
+        ({"actions": [["place", "red", 0, 1, 6]]}, "actions[0], ['place', 'red', 0, 1, 6], lies outside the region"),
+        (
+            {"actions": [["place", "red", 0, 1, 0], ["place", "blue", 0, 1, 0]], "after": []},
+            "places a block where there is a red one",
+        ),
+        ({"actions": [["place", "red", 0, 2, 0]]}, "places a block that touches neither the ground nor another block"),
+        ({"actions": [["remove", "red", 0, 2, 0]]}, "removes a block where there is none"),
+        ({"after": [[0, 1, 0, "blue"]]}, "the cell [0, 1, 0] is red then, but blue in after"),
+    ],
+)
+def test_a_building_corpus_names_the_first_fault(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    line: dict[str, Any] = {
+        "id": "minecraft-toy/dev/0/1",
+        "history": [{"speaker": "Architect", "text": "a red block"}],
+        "before": [],
+    }
+    line |= {"pose": dict.fromkeys(Pose._fields, 0.0), "actions": [["place", "red", 0, 1, 0]], "after": [[0, 1, 0, "red"]]}
+    (tmp_path / "dev.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(line | {'id': 'minecraft-toy/dev/0/2'} | change)}\n")
+    corpus = Corpus(replace(get_task("minecraft"), name="minecraft-toy"))
+    with pytest.raises(DataError, match=re.escape("dev.jsonl:2: ") + ".*" + re.escape(message)):
         list(corpus.items(tmp_path, ["dev"]))

@@ -46,7 +46,7 @@ def test_commands_lm_eval_and_the_task_api(tmp_path: Path, tiny_base: Path) -> N
     answers = ({"id": name, "text": f"{color}: {column + 1} 1-10"} for name, (_, column, color) in first.items())
     (tmp_path / "script.jsonl").write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
     commands = {
-        "data list": "toy ",
+        "data list": "not stated",  # the license
         "data stats toy": "toy: splits",
         "data items toy --split dev": '"instruction": "Paint column 18 black."',
         f"prompt --task toy --model {tiny_base} --preview": "1. Paint column 18 black.",
