@@ -28,7 +28,7 @@ def adapter(template: str | None = None) -> Adapter:
 
 def test_the_printed_request_is_of_the_adapters_task(capsys: pytest.CaptureFixture[str]) -> None:
     for task, asked in (("iglu", "Place a red block on the ground."), ("hexagons", "Paint the first column red.")):
-        _show_tasks(Serve(), Keys(()), task)
+        _show_tasks(Serve(), Keys(), task)
         printed = json.loads(shlex.split(capsys.readouterr().out.splitlines()[-1])[-1])
         assert printed == {"task": task, "instruction": asked}
 
