@@ -65,4 +65,5 @@ class Finetune(Prompt, Subject):
     def given(self) -> dict[str, list[str]]:
         """The names of the training's other inputs, for the adapter's card; the settings hold hashes of their content."""
         named = {"from": [self.start or ""], "history": [self.history or ""], "programs": [path.name for path in self.programs]}
+        named |= {"limit": [str(self.limit)]} if self.limit else {}
         return {flag: names for flag, names in named.items() if any(names)}

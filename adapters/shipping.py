@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
@@ -192,7 +193,10 @@ def _compared(held: Mapping[str, Any]) -> str:
     counts = " and ".join(f"the {count:,} of {get_task(task).title}" for task, count in held["items"].items())
     sentences = [f"None is a dev or test item: by id, by target and by what is said and done, they were compared with {counts}."]
     if alike := held["published_alike"]:
-        sentences.append(f"{alike} train items of the corpora, as published, say and do the same as one of dev or test.")
+        say = (
+            "item of the corpora, as published, says and does" if alike == 1 else "items of the corpora, as published, say and do"
+        )
+        sentences.append(f"{alike} train {say} the same as one of dev or test.")
     for task, (count, total) in held["shared_targets"].items():
         sentences.append(f"{count:,} of the {total:,} test items of {get_task(task).title} have a target that was trained on.")
     return " ".join(sentences)
@@ -201,8 +205,12 @@ def _compared(held: Mapping[str, Any]) -> str:
 def _training(recipe: Mapping[str, Any]) -> str:
     """The recipe's numbers, in words."""
     training, grpo = recipe.get("training", {}), recipe.get("grpo")
-    unused = ("epochs", "tokens", "accumulation") if grpo else ()
-    parts = [text.format(training[key]) for key, text in _PHRASES.items() if key in training and key not in unused]
+    unused = ("epochs", "tokens", "accumulation") if grpo else ("epochs",) if training.get("max_steps") else ()
+    parts = [
+        re.sub(r"^1 (\w+)s\b", r"1 \1", text.format(training[key]))
+        for key, text in _PHRASES.items()
+        if key in training and key not in unused
+    ]
     drawn = [f"{grpo['generation_batch_size']} drawn answers a step, {grpo['num_generations']} to an item"] if grpo else []
     return ", ".join([*drawn, *parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
 
@@ -221,8 +229,10 @@ def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, An
     except HarnessError:
         here = {}
     words = ["harness", "finetune", named, "--task", about.task]
-    defaults = DEFAULTS[about.task] | {"frame": "world"}
-    given = {key: [getattr(about, key)] for key in ("context", "format", "frame") if getattr(about, key) != defaults[key]}
+    defaults = DEFAULTS[about.task] | {"frame": "world", "template": None}
+    given = {
+        key: [getattr(about, key)] for key in ("context", "format", "frame", "template") if getattr(about, key) != defaults[key]
+    }
     given |= {"data": [Path(file).name for file in settings.get("data") or ()]} | (settings.get("given") or {})
     words += [word for flag, values in given.items() for value in values for word in (f"--{flag}", value)]
     changed = {key: value for key, value in flat(recipe).items() if here and here.get(key) != value}

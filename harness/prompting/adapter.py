@@ -118,8 +118,15 @@ def scored_run(run: str, adapter: str, name: str) -> ScoredRun:
         raise UsageError(f"--scores {run}: the run used {used or 'no adapter'}, not {source}")
     decoding = decoding_of(settings)
     words = ["harness", "prompt", "--adapter", name, "--split", str(settings.get("split", "dev"))]
+    if items_file := settings.get("items_file"):
+        words[-2:] = ["--items", str(items_file)]
     about = read_record(source)
+    longest = PromptSpec.make(about.task, about.context, about.format, about.frame).format.longest
     defaults = {"task": about.task, "shots": 0, "engine": "vllm", "limit": None, "seed": about.trained_with.seed}
+    defaults |= {"base_url": None, "extra_body": None, "tokenizer": None, "max_new_tokens": longest}
     given = {key: settings.get(key, default) for key, default in defaults.items() if settings.get(key, default) != default}
-    words += [word for key, value in (given | decoding).items() for word in (f"--{key}", str(value))]
+    # Of other engines, the model is the adapter's base.
+    given |= {"model": settings.get("model")} if "base_url" in given else {}
+    words += [word for key, value in (given | decoding).items() for word in (f"--{key.replace('_', '-')}", str(value))]
+    words += ["--completions"] if settings.get("completions") else []
     return ScoredRun(shlex.join(words), scores, decoding)

@@ -18,6 +18,7 @@ from huggingface_hub import ModelCard
 from safetensors.torch import load_file, save_file
 
 from adapters.merging import merged_model
+from adapters.options import Finetune
 from adapters.recipe import load_recipe
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, find_adapter, load_adapter, read_record
 from harness.cli import main
@@ -285,12 +286,17 @@ class TestExport:
 
     def test_its_card_says_how_it_was_made_and_how_good_it_is_to_people_and_to_the_hub(self, run: Command) -> None:
         self.scored("mine")
+        asked = {"engine": "openai", "base_url": "http://127.0.0.1:8000/v1", "model": "mine", "max_new_tokens": 64}
+        self.described("run", **asked, completions=True)
+        given = Finetune(recipe="llama-lora", limit=42).given
+        Path("runs/mine/run.yaml").write_text(yaml.safe_dump({"settings": {"command": "finetune", "given": given}}))
         assert run("export", "mine", "painter", "--scores", "run")[0] == 0
         card = Path("painter/README.md").read_text()
         wanted = (
             "# painter\n",
-            "harness finetune llama-lora --task hexagons --set training.epochs=7.0 --base tiny --name painter\n",
-            "harness prompt --adapter painter --split dev --shots 2\n",
+            "harness finetune llama-lora --task hexagons --limit 42 --set training.epochs=7.0 --base tiny --name painter\n",
+            "harness prompt --adapter painter --split dev --shots 2 --engine openai --base-url http://127.0.0.1:8000/v1 "
+            "--max-new-tokens 64 --model mine --completions\n",
             "| 9 | 20 | 0.500 |  | 25.0 |\n",
             "| 100.00 [100.0, 100.0] |",
             "40 items, 38 rows; 2 were too\n",
@@ -304,6 +310,14 @@ class TestExport:
         assert said == ("tiny", "peft", "text-generation", "other", ["hexagons"], ["f1", "exact_match"])
         first = data.eval_results[0]
         assert (first.metric_type, first.metric_value, first.metric_args) == ("f1", 100.0, {"interval_95": [100.0, 100.0]})
+
+    def test_a_card_tells_no_epochs_of_a_training_of_so_many_steps(self, run: Command) -> None:
+        recipe = load_recipe("llama-lora", ["training.max_steps=9", "training.accumulation=1"]).model_dump()
+        change("runs/mine/adapter/harness.json", recipe=recipe)
+        assert run("export", "mine", "given")[0] == 0
+        (line,) = [line for line in Path("given/README.md").read_text().splitlines() if line.startswith("- Training: 9 steps")]
+        assert "epochs" not in line
+        assert ", 1 pack a step, " in line
 
     def test_scores_of_another_adapter_and_what_float16_cannot_hold_are_refused(self, run: Command) -> None:
         self.scored("hexagons")
