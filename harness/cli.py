@@ -28,7 +28,7 @@ SECTIONS = {
     },
     "Train": {
         "finetune": "Fine-tune a model: a LoRA adapter, or all of its weights.",
-        "models": "List and get the bases that need no hub.",
+        "models": "Get a base that needs no hub.",
         "check": "Check that a base model can be trained and prompted correctly.",
         "adapters": "List, show, check, merge, export and import adapters.",
         "baseline": "Train and run the classic baselines.",

@@ -6,6 +6,7 @@ The parsed corpus is kept in the user's cache.
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import lzma
 import re
@@ -154,12 +155,18 @@ def read_json(
     model: type[R], data: bytes | str | Mapping[str, Any], where: str, hint: str = "is this the file as published?"
 ) -> R:
     """The record in JSON, or in the row of a table. Raises DataError with `where`, the path inside the record, what is expected
-    there, and `hint`."""
+    and found there, and `hint`."""
     try:
-        return model.model_validate(data) if isinstance(data, Mapping) else model.model_validate_json(data)
+        return model.model_validate(data) if isinstance(data, Mapping) else model.model_validate_json(data.rstrip())
     except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        path, said = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
+        first = error.errors(include_url=False, include_context=False)[0]
+        # Other names are pydantic's, of a union's types.
+        places = (part for part in first["loc"] if isinstance(part, int) or part.isidentifier() or len(first["loc"]) == 1)
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part[:80]}" for part in places).removeprefix(".")
+        # JSON in one line is a line of a file, whose number is in `where`.
+        said = first["msg"].removeprefix("Value error, ").replace(" at line 1 column ", " at column ")
+        if path and not isinstance(first["input"], list | dict) and first["type"] not in ("missing", "extra_forbidden"):
+            said += f", not {json.dumps(first['input'], default=str)[:80]}"
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         raise DataError(f"{where}: {path + ': ' if path else ''}{said}{more}; {hint}") from None
 

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Discriminator, Field, Tag, model_validator
 
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Turn, Utterance
@@ -20,7 +20,7 @@ from harness.util.files import json_lines
 from harness.worlds.hexagons import TILES, Board, Paint
 from harness.worlds.minecraft import HEIGHT, SIDE, Action, Pose, Structure
 
-_HINT = 'docs/data.md, "An item", describes such lines'
+_HINT = 'docs/data.md ("An item") describes such lines'
 
 
 def to_record(item: Item) -> dict[str, Any]:
@@ -60,14 +60,21 @@ def to_full_record(item: Item) -> dict[str, Any]:
 
 Text = Annotated[str, Field(max_length=20_000)]
 _Cell = Annotated[int, Field(ge=-1_000_000, le=1_000_000)]
-_Number = Annotated[float, Field(ge=-1_000_000, le=1_000_000)]
+_Number = Annotated[float, Field(ge=-1_000_000, le=1_000_000, allow_inf_nan=False)]
 _Side = Annotated[int, Field(ge=-SIDE, le=SIDE)]
 _Color = Literal["red", "orange", "yellow", "green", "blue", "purple"]
 BlockRecord = tuple[_Side, Annotated[int, Field(ge=1, le=HEIGHT)], _Side, _Color]
 # Builders of the real games also act outside the region.
-_Placing = tuple[Literal["place"], _Color, _Cell, _Cell, _Cell]
-_Removing = tuple[Literal["remove"], _Color | None, _Cell, _Cell, _Cell]
-ActionRecord = _Placing | _Removing
+_Action = tuple[Literal["place", "remove"], _Color | None, _Cell, _Cell, _Cell]
+
+
+def _colored(action: _Action) -> _Action:
+    if action[0] == "place" and action[1] is None:
+        raise ValueError("a block that is placed has a color")
+    return action
+
+
+ActionRecord = Annotated[_Action, AfterValidator(_colored)]
 """A Minecraft action: ["place", color, x, y, z] or ["remove", color or null, x, y, z]."""
 PaintRecord = tuple[
     Annotated[int, Field(ge=0, le=9)],
@@ -124,8 +131,12 @@ class Did(CorpusRecord):
     pose: PoseRecord | None = None
 
 
+def _turn_type(turn: Any) -> str:
+    return "(done)" if isinstance(turn, dict) and "actions" in turn else "(said)"
+
+
 class _MinecraftLine(_Line):
-    history: list[Said | Did]
+    history: list[Annotated[Annotated[Said, Tag("(said)")] | Annotated[Did, Tag("(done)")], Discriminator(_turn_type)]]
     before: list[BlockRecord]
     pose: PoseRecord
     actions: list[ActionRecord]
