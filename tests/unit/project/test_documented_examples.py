@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import runpy
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +16,11 @@ import yaml
 from adapters.recipe import load_recipe, recipe_path
 from harness.commands.experiment import steps
 from harness.corpora import corpus_of
+from harness.corpora.corpus import Corpus
 from harness.experiments.rows import read_experiment
 from harness.service.keys import read_keys
+from harness.tasks import Task
+from harness.tasks.registry import get_task
 from harness.worlds.hexagons import Paint
 from tests.helpers.documented import PAGES, blocks
 
@@ -54,6 +58,16 @@ def launcher(text: str) -> None:
     assert load_config_from_file(str(written("fsdp.yaml", text)))
 
 
+def items(text: str) -> None:
+    """As items of a registered task's dev split."""
+    written("dev.jsonl", text.replace('"gardens/', '"minecraft/').replace("/val/", "/dev/"))
+    assert list(Corpus(get_task("minecraft")).items(Path(), ["dev"]))
+
+
+def task(text: str) -> None:
+    assert isinstance(runpy.run_path(str(written("gardens.py", text)))["TASK"], Task)
+
+
 def lines(text: str) -> None:
     assert all(map(json.loads, text.splitlines()))
 
@@ -79,7 +93,9 @@ CHECKS: dict[tuple[str, str], Callable[[str], object]] = {
     ("prompts.md", "toml"): tomllib.loads,
     ("everyday.md", "yaml"): requests,
     ("gpu.md", "yaml"): launcher,
-    ("data.md", "json"): lines,
+    ("data.md", "json"): items,
+    ("data.md", "python"): task,
+    ("data.md", "toml"): tomllib.loads,
     ("annotating.md", "json"): lines,
     ("metrics.md", "json"): lines,
     ("serving.md", "keys"): keys,
