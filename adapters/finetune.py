@@ -89,7 +89,7 @@ class FinetuneJob(Job):
             "recipe": {"name": self.name, **self.recipe.settings()},
             **described(self.spec),
             "base": display_name(self.base),
-            "base_fingerprint": fingerprint(self.base),
+            "base_files_fingerprint": fingerprint(self.base),
             **base_origin(self.base),
             **({"from": fingerprint(self.start)} if self.start else {}),
             "train_items": len(self.items),
@@ -129,7 +129,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     for line in prepared.counts:
         say(line)
     train = prepared.train
-    say(f"{len(train.packs):,} packs, {train.tokens:,} tokens in the first epoch, on {where}")
+    steps = len(train.packs) // training.accumulation
+    say(f"packs: {len(train.packs):,}; steps: {steps:,}; tokens of a whole epoch: {train.tokens:,}; {where}")
     trainer = _trainer(job, folder, model, tokenizer, prepared)
     if processes().process_index:
         # Dropout masks differ from process to process.

@@ -67,9 +67,11 @@ class ReportedRun:
 
     @property
     def facts(self) -> dict[str, str]:
-        """What was run, a label and its value each; empty for a predictions file outside a run's folder."""
+        """What was run, a label and its value (– for none) each; empty for a predictions file outside a run's folder."""
         settings = self.answers.settings
-        return {key.replace("_", " "): str(settings[key]) for key in _SETTINGS if key in settings}
+        return {
+            key.replace("_", " "): "–" if settings[key] is None else str(settings[key]) for key in _SETTINGS if key in settings
+        }
 
     @property
     def cost(self) -> dict[str, str]:

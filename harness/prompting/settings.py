@@ -45,7 +45,7 @@ def run_settings(
         "script_hash": short_hash([script.read_bytes()]) if options.engine == "scripted" and script.is_file() else None,
         "shots_hash": plan.pool.hash,
         "select": None if options.select == RANDOM else options.select,
-        "base_fingerprint": fingerprint(base) if base else None,
+        "base_files_fingerprint": fingerprint(base) if base else None,
         **(base_origin(base) if base else {}),
         "adapter_fingerprint": fingerprint(adapter.path) if adapter else None,
         "merged": merged,
@@ -84,6 +84,8 @@ def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterat
     identity = {key: value for key, value in settings.items() if key not in OF_THE_PROMPT}
     # The settings hold the URL without secrets. The cache keeps only a hash of the identity.
     identity["base_url"] = options.base_url
+    # The name under which cached answers have it.
+    identity["base_fingerprint"] = identity.pop("base_files_fingerprint")
     if options.engine in LOCAL_ENGINES:
         identity["machine"] = machine()
     with closing(Completions()) as cache:

@@ -116,7 +116,7 @@ def test_an_adapter_that_is_served_elsewhere_brings_its_prompt_format(server: Fa
     assert server.requests[0]["model"] == "m"
     settings = Path("runs/r/run.yaml").read_text()
     assert "adapter_fingerprint: " in settings
-    assert "base_fingerprint: null" in settings
+    assert "base_files_fingerprint: null" in settings
     for flag, other in (("--format", "json"), ("--context", "full-history"), ("--frame", "builder")):
         code, _, err = ask("--adapter", "hexagons", flag, other)
         assert (code, f"{flag} {other}: the adapter hexagons was trained with" in err) == (2, True)
