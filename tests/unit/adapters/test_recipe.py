@@ -59,7 +59,6 @@ def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
         (["prompt.shots=2", "training.shots=3"], "training.shots is 3 and prompt.shots 2"),
         (["lora=null"], "method lora needs the key lora"),
         (["data=[{simulate: level-1, items: 2}]"], "data.0.simulate"),
-        (["training.lerning_rate=1e-4"], "training.lerning_rate: no such key; did you mean learning_rate?"),
         (["training.seed"], "--set training.seed: write key=value"),
     ],
 )
@@ -103,13 +102,6 @@ def dry_run(base: Path | str, recipe: str, *more: str) -> Result:
     return result
 
 
-def few_items(recipe: str) -> tuple[str, ...]:
-    """Arguments that reduce the number of simulated items in the recipe's sources."""
-    sources = yaml.safe_load((RECIPES / f"{recipe}.yaml").read_text()).get("data")
-    few = [source | ({"items": 20} if "items" in source else {}) for source in sources or ()]
-    return ("--set", f"data={few}") if few else ()
-
-
 @pytest.fixture(scope="module")
 def without_weights(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny model's configuration and tokenizer, for rows of any length."""
@@ -123,7 +115,10 @@ def without_weights(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -
 @pytest.mark.usefixtures("empty_folder")
 @pytest.mark.parametrize("recipe", [path.stem for path in SHIPPED])
 def test_every_recipe_can_be_looked_at_without_weights(without_weights: Path, recipe: str) -> None:
-    result = dry_run(without_weights, recipe, *few_items(recipe), "--set", "training.max_length=32768")
+    sources = yaml.safe_load((RECIPES / f"{recipe}.yaml").read_text()).get("data")
+    few = [source | ({"items": 20} if "items" in source else {}) for source in sources or ()]
+    fewer = ["--set", f"data={few}"] if few else []
+    result = dry_run(without_weights, recipe, *fewer, "--set", "training.max_length=32768")
     assert result.exit_code == 0, result.output + str(result.exception)
     for words in ("train: ", "dev: ", "packs: ", "steps: ", "tokens: ", "parameters: ", "memory: about ", "HARNESS_DATA"):
         assert words in result.output

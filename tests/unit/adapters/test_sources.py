@@ -77,9 +77,6 @@ def test_a_recipes_sources_are_in_the_runs_settings(tmp_path: Path, monkeypatch:
     settings = yaml.safe_load(Path("runs/both/run.yaml").read_text())["settings"]
     assert list(settings["sources"]) == ["simulate random --items 12 --seed 0"]
     assert settings["recipe"]["data"][1]["items"] == 12
-    file = write(tmp_path / "some.jsonl", "shapes", 5)
-    job = job_of(monkeypatch, "llama-lora", "--task", "minecraft", "--name", "file", "--data", str(file))
-    assert job.items == [*own, *load_items(file)]
 
 
 def test_another_corpus_of_the_same_world_can_be_mixed_in(tmp_path: Path) -> None:

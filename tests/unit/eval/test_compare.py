@@ -103,7 +103,6 @@ BAD = {
     "other items": (["a", "c"], "c lacks 1 that another has (hexagons/test/3/2); --intersect compares the 7"),
     "another task": (["a", "m"], "a answers hexagons/test and m minecraft/test"),
     "the same run": (["a", "a"], "a is given twice"),
-    "benchmark": (["a", "b", "--benchmark", "fair"], "--benchmark is for minecraft"),
 }
 
 

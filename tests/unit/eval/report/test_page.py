@@ -82,14 +82,6 @@ def test_a_report_of_one_run(report: Command, task: str) -> None:
         assert word in page.words, word
 
 
-def test_the_legend_of_the_pictures_is_that_of_the_tasks_world(report: Command) -> None:
-    folder = write_run("mine", perfect(load("iglu", "test")))
-    assert report("mine")[0] == 0
-    page = Page(folder / "report.html")
-    assert page.index["world"] == "minecraft"
-    assert "MARKS[data.world]" in page.scripts[""]
-
-
 def test_two_runs_are_compared_and_their_numbers_are_those_of_score(report: Command, command: Command) -> None:
     records = perfect(load("minecraft", "test"))
     write_run("bad", [{"id": record["id"], "actions": record["actions"][:1]} for record in records])

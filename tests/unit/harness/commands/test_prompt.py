@@ -79,16 +79,6 @@ def test_drawn_answers_vote(task: str, share: tuple[str, ...], run: Command) -> 
     assert first["confidence"] == pytest.approx(2 / 3, abs=1e-3)
 
 
-def test_an_item_without_an_answer_is_an_error_not_a_wrong_answer(run: Command) -> None:
-    lines = Path(script("hexagons")).read_text().splitlines()
-    Path("script.jsonl").write_text("\n".join(lines[1:]) + "\n")
-    code, out, err = run("--model", "script.jsonl", "--name", "r", "--json")
-    assert (code, json.loads(out)["errors"]) == (1, 1)
-    assert f"1 of {len(lines)} items have no answer" in err
-    assert "First: hexagons/dev/" in err
-    assert "have no answer" not in Path("runs/r/scores.json").read_text()
-
-
 def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
     code, out, err = run("--preview", "--shots", "2", "--model", "there-is-no-such-file")
     item = load("hexagons", "dev")[0]

@@ -40,7 +40,6 @@ def test_the_json_for_hexagons(run: Command) -> None:
     code, out, err = run(write(*perfect(STEPS[:4]), failed), "--json")
     scores = json.loads(out)
     assert (code, err, out.count("\n")) == (0, "", 1)
-    assert list(scores)[:5] == ["task", "split", "items", "missing", "errors"]
     assert [scores[key] for key in ("task", "split", "items", "missing", "errors")] == ["hexagons", "test", 6, 1, 1]
     assert scores["action"] == scores["board"] == dict.fromkeys(["f1", "em", "precision", "recall"], 4 / 6)
     assert scores["procedure_macro"] == pytest.approx({"f1": 2 / 3, "em": 2 / 3})
@@ -51,7 +50,6 @@ def test_the_json_for_hexagons(run: Command) -> None:
 def test_the_json_for_minecraft(run: Command) -> None:
     file = write({"id": TURNS[0].id, "text": "place red 0 1 0\nplace red 1 1 0", "format": "lines"})
     scores = json.loads(run(file, "--json")[1])
-    assert list(scores)[:9] == ["benchmark", "task", "split", "items", "missing", "errors", "micro", "macro", "subsets"]
     assert (scores["benchmark"], scores["items"], scores["missing"]) == ("legacy", 4, 3)
     assert scores["micro"]["overall"] == {"tp": 1, "fp": 1, "fn": 3, "precision": 0.5, "recall": 0.25, "f1": 2 / 6}
     assert tuple(scores["micro"]) == tuple(scores["macro"]) == METRICS

@@ -113,7 +113,6 @@ def test_an_unknown_item(command: Command) -> None:
     assert "is not an item's id, such as" in refused(command, "")
 
 
-def test_an_unknown_run(command: Command) -> None:
-    assert "no run named 'none'" in refused(command, HEXAGONS.id, "--run", "none")
+def test_a_run_without_the_item(command: Command) -> None:
     write_run("mine", [{"id": "hexagons/test/7/1", "actions": []}])
     assert f"holds no prediction for {HEXAGONS.id}" in refused(command, HEXAGONS.id, "--run", "mine")

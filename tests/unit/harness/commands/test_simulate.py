@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from harness.cli import main
-from harness.corpora import SPLITS, load
+from harness.corpora import SPLITS
 from harness.corpora.item import Item
 from harness.corpora.records import read_items
 from harness.simulators import ARCHITECTS, SIMULATORS, games
@@ -66,13 +66,6 @@ def test_the_same_bytes_for_any_hash_seed() -> None:
 def test_a_file_is_read_back_to_the_same_items(simulator: str, name: str) -> None:
     simulate(simulator, "--items", "60", "--out", name)
     assert list(read_items(Path(name))) == made(simulator, 60, simulator_splits(simulator)[0])
-
-
-def test_what_data_items_prints_can_be_read(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["data", "items", "minecraft", "--split", "test"]) == 0
-    Path("items.jsonl").write_text(capsys.readouterr().out)
-    whole = [replace(item, meta={}, group=item.cluster) for item in load("minecraft", "test")]
-    assert list(read_items(Path("items.jsonl"))) == whole
 
 
 def test_what_exists_is_replaced_only_if_asked(capsys: pytest.CaptureFixture[str]) -> None:

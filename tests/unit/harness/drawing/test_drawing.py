@@ -21,10 +21,6 @@ SVG = "{http://www.w3.org/2000/svg}"
 boards = st.lists(st.integers(0, 7), min_size=180, max_size=180).map(Board)
 
 
-def pixels(picture: str, scale: float = 1.0) -> np.ndarray:
-    return np.asarray(Image.open(io.BytesIO(png_bytes(picture, scale=scale))).convert("RGB"))
-
-
 def rgb(color: str) -> tuple[int, ...]:
     return tuple(bytes.fromhex(color[1:]))
 
@@ -43,8 +39,9 @@ def uses(picture: str) -> list[ElementTree.Element]:
 @given(boards)
 @settings(max_examples=10)
 def test_every_tile_has_its_color_in_the_png(board: Board) -> None:
-    image = pixels(hexagons.board_svg(board))
-    left, top, *_ = view_box(hexagons.board_svg(board))
+    picture = hexagons.board_svg(board)
+    image = np.asarray(Image.open(io.BytesIO(png_bytes(picture, scale=1.0))).convert("RGB"))
+    left, top, *_ = view_box(picture)
     for row in range(ROWS):
         for column in range(COLUMNS):
             x, y = hexagons.center((row, column))

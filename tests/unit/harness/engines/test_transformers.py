@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 import torch
-from safetensors.torch import load_file, save_file
 
 from harness.engines.engine import Sampling
 from harness.engines.shared import adapter_rank
 from harness.engines.transformers import TransformersEngine
 from harness.errors import AdapterError, EngineError
 from prompts.rendered import Rendered
-from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
+from tests.helpers.tiny import build_tiny_model, prompts_for
 
 TEXTS = ("Paint the tile red.", "Now build a tower of five yellow blocks in the middle.", "ok", "0 4 red, 0 5 blue")
 
@@ -54,13 +53,6 @@ def likeliest(engine: TransformersEngine, ids: tuple[int, ...], count: int) -> l
         with torch.inference_mode():
             row.append(int(engine._model(torch.tensor([row])).logits[0, -1].argmax()))
     return row[len(ids) :]
-
-
-def test_greedy_takes_the_likeliest_token_each_time(engine: TransformersEngine) -> None:
-    (row,) = prompts_for(engine, TEXTS[:1])
-    (answer,) = engine.generate([row], Sampling(max_tokens=6))
-    assert answer.text == engine.tokenizer.decode(likeliest(engine, row.token_ids, 6), skip_special_tokens=True)
-    assert (answer.finish_reason, answer.completion_tokens) == ("length", 6)
 
 
 def test_a_stop_string_ends_the_answer_and_is_not_in_it(engine: TransformersEngine) -> None:
@@ -122,10 +114,6 @@ def test_what_cannot_be_loaded_is_an_error_of_one_line(base: Path, tmp_path: Pat
     assert "\n" not in str(caught.value)
     with pytest.raises(AdapterError, match=r"adapter_config\.json is not there"):
         TransformersEngine(str(base), adapter=tmp_path)
-    path = build_tiny_adapter(base, tmp_path / "adapter") / "adapter_model.safetensors"
-    save_file({name: value for name, value in load_file(path).items() if "layers.0" in name}, path)
-    with pytest.raises(AdapterError, match="does not fit this base: 14 weights are missing"):
-        TransformersEngine(str(base), adapter=path.parent)
 
 
 @pytest.mark.parametrize(

@@ -189,15 +189,6 @@ def test_a_models_answers_are_shown_to_it_again() -> None:
     assert [turn.text for turn in request.item.history if isinstance(turn, Executed)] == ["red 1:1", ""]
 
 
-def test_what_was_built_is_scored_wherever_it_stands_and_however_it_is_turned(client: TestClient) -> None:
-    target = [[0, 1, 0, "red"], [1, 1, 0, "red"], [0, 2, 0, "blue"]]
-    moved = [[3, 1, 1, "red"], [3, 1, 2, "red"], [3, 2, 2, "green"]]
-    pairs: Any = ((moved, target), (target, target), ([], target), (moved, []))
-    scored = [client.post("/page/score", json={"built": built, "target": wanted}).json() for built, wanted in pairs]
-    assert scored[0] == {"right": 2, "built": 3, "wanted": 3, "f1": pytest.approx(2 / 3)}
-    assert [one and one["f1"] for one in scored[1:]] == [1, 0, None]
-
-
 def test_corrections_are_training_rows(client: TestClient, tmp_path: Path) -> None:
     request = {"task": "hexagons", "instruction": "A red dot.", "history": [{"instruction": "Nothing.", "actions": []}]}
     for n in (1, 2):

@@ -25,8 +25,6 @@ def test_a_run_leaves_its_curve_its_best_models_and_one_checkpoint(tmp_path: Pat
     assert (len(result.curve), result.best) == (3, {**points[-1], "seconds": result.seconds})
     assert [epoch for epoch, _ in kept] == [1, 2, 3]
     assert [path.name for path in (tmp_path / "checkpoints").iterdir()] == ["checkpoint-9"]
-    named = {path.name for path in (tmp_path / "checkpoints/checkpoint-9").iterdir()}
-    assert named == {"model.safetensors", "optimizer.pt", "scheduler.pt", "rng_state.pth", "trainer_state.json"}
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Options made from a model's fields: types, ranges, names, defaults and the sections of the help."""
+"""Options made from a model's fields: types, ranges, names and defaults."""
 
 from __future__ import annotations
 
@@ -59,15 +59,3 @@ def test_values_become_fields() -> None:
 def test_what_does_not_fit_is_refused(words: str) -> None:
     assert CliRunner().invoke(made, [*NEEDED, *words.split()]).exit_code == 2
     assert CliRunner().invoke(made, NEEDED[:1]).exit_code == CliRunner().invoke(made, NEEDED[1:]).exit_code == 2
-
-
-def test_the_help_has_sections_and_the_most_used_come_first() -> None:
-    text = CliRunner().invoke(made, ["--help"]).output
-    assert "-h, --help" in text
-    order = ("Options:\n", "--out", "--help", "Most used:\n", "--count", "Size:\n", "--share", "Place:\n", "--late / --early")
-    places = [text.index(part) for part in order]
-    assert places == sorted(places)
-    assert "[default: 2; 1<=x<=9]" in text
-    text = CliRunner().invoke(part, ["--help"]).output
-    assert text.index("Options:\n") < text.index("--own") < text.index("--help") < text.index("Size:\n")
-    assert "Most used" not in text

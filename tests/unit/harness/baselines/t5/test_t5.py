@@ -118,19 +118,11 @@ def test_it_learns_a_few_items_by_heart(beams: int, trained: Path, few: list[Hex
     assert (config["baseline"], config["format"], config["context"], config["model"]) == ("t5", "grouped", "no-history", "small")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("config.json", {"architecture": {"model_type": "llama"}}, "does not describe an encoder-decoder"),
-        ("model.safetensors", "no", r"model\.safetensors cannot be read"),
-    ],
-)
-def test_a_damaged_model_is_refused_in_one_line(name: str, content: Any, problem: str, trained: Path, tmp_path: Path) -> None:
-    folder = Path(shutil.copytree(trained, tmp_path / "model"))
-    whole = json.loads((folder / name).read_text()) if name == "config.json" else {}
-    (folder / name).write_text(json.dumps(whole | content if whole else content))
-    with pytest.raises(DataError, match=problem) as caught:
-        T5().load(folder)
+def test_a_damaged_model_is_refused_in_one_line(trained: Path, tmp_path: Path) -> None:
+    config = Path(shutil.copytree(trained, tmp_path / "model")) / "config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"architecture": {"model_type": "llama"}}))
+    with pytest.raises(DataError, match="does not describe an encoder-decoder") as caught:
+        T5().load(config.parent)
     assert "\n" not in str(caught.value)
 
 

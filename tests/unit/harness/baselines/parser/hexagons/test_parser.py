@@ -43,14 +43,6 @@ RANKER = RankReader({})
         ),
         ("Make a green flower around the 4th tile of column 11 | Fill the middle with red", "red: 11 4"),
         ("Paint tile 5 of column 8 red | Draw lines of two tiles going lower left and upper left in blue", "blue: 6 4,6; 7 5,6"),
-        (
-            "Paint tile 1 of columns 1 and 2 red and tile 2 of column 1 blue | Repeat this across the board",
-            "red: 3-18 1; blue: 3,5,7,9,11,13,15,17 2",
-        ),
-        (
-            "Paint tile 1 of column 3 red | Skip a tile, paint the next blue | Repeat steps 1 and 2 at the bottom of column 9",
-            "red: 9 8; blue: 9 10",
-        ),
         ("Paint the 2nd tile of columns 1 through 3 green | Repeat this until you reach the end of the board", "green: 4-18 2"),
         ("Paint all tiles of column 6 blue, except the second one which should be green", "green: 6 2; blue: 6 1,3-10"),
     ],
