@@ -16,6 +16,7 @@ from harness.cli import main
 from harness.commands.baseline import Train, check_training
 from harness.commands.experiment import steps
 from harness.corpora import load
+from harness.engines.models.bases import DEFAULT_BASE, resolve_base
 from harness.experiments.costs import Cost, cost_of
 from harness.experiments.file import SHIPPED
 from harness.experiments.grid import Answered, Row
@@ -71,6 +72,7 @@ def test_what_does_not_fit_is_one_line_before_anything_is_trained(
 
 
 def test_a_grid_of_curricula_and_models_in_place_of_trainings(capsys: pytest.CaptureFixture[str]) -> None:
+    resolve_base(DEFAULT_BASE)  # Its conversion is told on stderr.
     code, out, err = run(
         capsys, "papers/bap-v2-table-5", "--scale", "tiny", "--dry-run", "--only", "M_agg+cl", "--checkpoint", "M_mc=cnn-gru"
     )
