@@ -35,6 +35,7 @@ def plan(name: str, **asked: Any) -> Plan:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str], list[str]]:
+    capsys.readouterr()
     code = main(["experiment", *words])
     captured = capsys.readouterr()
     return code, captured.out.splitlines(), captured.err.splitlines()
