@@ -18,7 +18,7 @@ NAMES = sorted(path.name for path in SHIPPED.glob("*") if path.is_dir())
 ITEMS = 24
 F1 = {
     ("hexagons", "hexagons"): 0.758,
-    ("hexagons-qwen", "hexagons"): 0.719,
+    ("hexagons-qwen", "hexagons"): 0.790,
     ("builder", "iglu"): 0.595,
     ("builder-qwen", "iglu"): 0.912,
     ("builder-qwen", "minecraft"): 0.674,
