@@ -71,7 +71,7 @@ def test_the_base_is_complete_and_answers(base: str) -> None:
 
 
 @pytest.mark.data
-@pytest.mark.parametrize(("name", "task"), F1, ids="-".join)
+@pytest.mark.parametrize(("name", "task"), F1)
 def test_it_scores_what_it_scored(name: str, task: str, command: Command, empty_folder: None) -> None:
     """Three answers of the slice may differ, because another machine may compute in float32 or in bfloat16."""
     on_this_machine(read_record(SHIPPED / name).base)
