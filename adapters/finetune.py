@@ -129,9 +129,9 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     for line in prepared.counts:
         say(line)
     train = prepared.train
-    steps = len(train.packs) // training.accumulation
-    say(f"packs: {len(train.packs):,}; steps: {steps:,}; tokens of a whole epoch: {train.tokens:,}; {where}")
     trainer = _trainer(job, folder, model, tokenizer, prepared)
+    steps = trainer.args.max_steps
+    say(f"packs: {len(train.packs):,}; steps: {steps:,}; tokens of a whole epoch: {train.tokens:,}; {where}")
     if processes().process_index:
         # Dropout masks differ from process to process.
         torch.manual_seed(training.seed + processes().process_index)
