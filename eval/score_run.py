@@ -183,7 +183,7 @@ def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item
 
 
 def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False) -> dict[str, Any]:
-    """The scores as `harness score --json` prints them; those of simulated games have "simulated", the names of their simulators.
+    """The scores that `harness score --json` prints. For simulated games, "simulated" names the simulators.
 
     `rollout` adds HEXAGONS boards drawn on predicted boards.
     """

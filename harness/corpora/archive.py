@@ -163,7 +163,7 @@ def read_json(
         # Other names are pydantic's, of a union's types.
         places = (part for part in first["loc"] if isinstance(part, int) or part.isidentifier() or len(first["loc"]) == 1)
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part[:80]}" for part in places).removeprefix(".")
-        # JSON in one line is a line of a file, whose number is in `where`.
+        # A record on one line is a line of a file: `where` has its number, and pydantic counts from the record's beginning.
         said = first["msg"].removeprefix("Value error, ").replace(" at line 1 column ", " at column ")
         if path and not isinstance(first["input"], list | dict) and first["type"] not in ("missing", "extra_forbidden"):
             said += f", not {json.dumps(first['input'], default=str)[:80]}"

@@ -1,4 +1,4 @@
-"""The papers' scores: shown beside scores of the same setting only, and in the papers' own tables with ours."""
+"""The papers' scores appear only beside scores of the same setting, and in the papers' own tables with ours."""
 
 from __future__ import annotations
 
