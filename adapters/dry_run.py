@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, trainable
+from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, without_weights
 from adapters.labels import Pack
 from adapters.memory import PROCESS, estimate, parameters
 from adapters.packing import PackPlan
 from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
-from harness.engines.shared import in_bf16, missing_for_quantization, quiet_transformers
+from harness.engines.shared import in_bf16, missing_for_quantization
 from harness.tasks.registry import get_task
 from harness.training.plan import spread
+from harness.util.settings import flat
 
 SHOWN = 5
 """Rows that are shown, evenly spread over the train rows."""
@@ -28,16 +30,14 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
 
     Raises EngineError if the configuration or the tokenizer is missing, and HarnessError if no row is short enough.
     """
-    import torch
-    from transformers import AutoModelForCausalLM
-
     tokenizer, config = load_tokenizer(job.base), load_config(job.base)
     prepared = prepare(job, tokenizer, config)
-    with torch.device("meta"), quiet_transformers():
-        # Quantized weights exist on a GPU only; `estimate` counts these as quantized.
-        plain = job.recipe.model_copy(update={"quantize": None})
-        model = trainable(plain, AutoModelForCausalLM.from_config(config))
+    # `estimate` counts quantized weights as such.
+    model = without_weights(job)
     memory = _memory(job, model, prepared)
+    for section, given in {"trainer": job.recipe.trainer, "peft": job.recipe.peft}.items():
+        if given:
+            say(f"{section}: {', '.join(f'{key}={json.dumps(value)}' for key, value in flat(given).items())}")
     for line in prepared.counts:
         say(line)
     sizes = [pack.tokens for pack in prepared.train.packs]

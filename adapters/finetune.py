@@ -27,7 +27,7 @@ from harness.engines.models.bases import (
     savable,
 )
 from harness.engines.models.weights import weights_fingerprint
-from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights
+from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights, quiet_transformers
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import items_hash, provenance
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
@@ -158,7 +158,7 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
         packs = packs[: ended * training.accumulation]
     trainer = AnswerTrainer(
         model,
-        trainer_arguments(training, len(packs), folder),
+        trainer_arguments(training, len(packs), folder, job.recipe.trainer),
         folder,
         packs,
         prepared.dev_packs,
@@ -297,6 +297,17 @@ def trainable(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
     return model.requires_grad_(True)
 
 
+def without_weights(job: FinetuneJob) -> Any:
+    """The model as `trainable` makes it, on the device meta. Raises UsageError if the recipe does not fit the base."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    # Quantized weights exist on a GPU only.
+    plain = job.recipe.model_copy(update={"quantize": None})
+    with torch.device("meta"), quiet_transformers():
+        return trainable(plain, AutoModelForCausalLM.from_config(load_config(job.base)))
+
+
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
     """The model with an adapter; only the adapter is trained. Raises UsageError if `start` does not match the recipe."""
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
@@ -308,16 +319,21 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
     if recipe.quantize:
         model = prepare_model_for_kbit_training(model, use_gradient_checkpointing=checkpointing)
     if start is None:
-        config = LoraConfig(
-            r=lora.r,
-            lora_alpha=lora.alpha,
+        own = {
+            "r": lora.r,
+            "lora_alpha": lora.alpha,
             # peft has no dropout for experts whose weights are one tensor.
-            lora_dropout=0.0 if any("experts" in name and p.ndim == 3 for name, p in model.named_parameters()) else lora.dropout,
-            target_modules=lora.target_modules,
-            exclude_modules=_without_lora(model),
-            task_type="CAUSAL_LM",
-        )
-        adapted = get_peft_model(model, config)
+            "lora_dropout": 0.0
+            if any("experts" in name and p.ndim == 3 for name, p in model.named_parameters())
+            else lora.dropout,
+            "target_modules": lora.target_modules,
+            "exclude_modules": _without_lora(model),
+            "task_type": "CAUSAL_LM",
+        }
+        try:
+            adapted = get_peft_model(model, LoraConfig(**own | recipe.peft))
+        except (ValueError, TypeError, NotImplementedError) as error:
+            raise UsageError(f"the recipe's keys lora and peft do not fit the base: {brief(error)}") from error
     else:
         adapted = with_adapter(model, start, trainable=True)
         there = adapted.peft_config["default"]
@@ -326,6 +342,11 @@ def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
                 f"--from {start}: rank {there.r}, alpha {there.lora_alpha}; the recipe has {lora.r} and {lora.alpha}: "
                 f"--set lora.r={there.r} --set lora.alpha={there.lora_alpha}"
             )
+        for key, value in recipe.peft.items():
+            if (own_value := getattr(there, key)) != value:
+                raise UsageError(
+                    f"--from {start}: its {key} is {own_value}: leave out peft.{key}, which is {value} in the recipe"
+                )
     if checkpointing:
         adapted.enable_input_require_grads()
     return adapted

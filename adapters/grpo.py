@@ -74,7 +74,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     steps = finished_at(last_state(folder)) or steps
     trainer = PolicyTrainer(
         model,
-        grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids),
+        grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids, job.recipe.trainer),
         folder,
         rows,
         Reward(job.spec, shown, {**shown, **job.gold}, settings),
@@ -244,29 +244,35 @@ def check_entropy(step: int, history: Sequence[Mapping[str, Any]]) -> None:
 
 
 def grpo_arguments(
-    training: FinetuneTraining, settings: Grpo, steps: int, folder: Path, stop_token_ids: Sequence[int] = ()
+    training: FinetuneTraining,
+    settings: Grpo,
+    steps: int,
+    folder: Path,
+    stop_token_ids: Sequence[int] = (),
+    more: Mapping[str, Any] | None = None,
 ) -> GRPOConfig:
     """TRL's arguments; checkpoints go to `folder/checkpoints`. Each process has its share of a step's answers.
 
-    `stop_token_ids` go to vLLM, which by itself knows only the end tokens of the model and the tokenizer. Raises UsageError for
-    settings that TRL refuses, such as a number of answers that cannot be shared among the processes.
+    `stop_token_ids` go to vLLM, which by itself knows only the end tokens of the model and the tokenizer. `more` are the
+    recipe's own arguments. Raises UsageError for settings that TRL refuses, such as a number of answers that cannot be shared
+    among the processes.
     """
     together = settings.per_device_train_batch_size * processes().num_processes
+    own = {
+        **settings.model_dump(exclude={"exact", "unread"}),
+        "gradient_accumulation_steps": max(1, settings.generation_batch_size // together),
+        "per_device_eval_batch_size": settings.num_generations,
+        "max_completion_length": training.max_new_tokens,
+        "temperature": 1.0,
+        "scale_rewards": "group",
+        "shuffle_dataset": False,
+        "disable_dropout": True,
+        "lr_scheduler_type": "constant_with_warmup",
+        "ddp_find_unused_parameters": False,
+        "generation_kwargs": {"stop_token_ids": list(stop_token_ids)} if settings.use_vllm else None,
+        "logging_steps": 1,
+    }
     try:
-        return GRPOConfig(
-            **shared_arguments(training, steps, folder),
-            **settings.model_dump(exclude={"exact", "unread"}),
-            gradient_accumulation_steps=max(1, settings.generation_batch_size // together),
-            per_device_eval_batch_size=settings.num_generations,
-            max_completion_length=training.max_new_tokens,
-            temperature=1.0,
-            scale_rewards="group",
-            shuffle_dataset=False,
-            disable_dropout=True,
-            lr_scheduler_type="constant_with_warmup",
-            ddp_find_unused_parameters=False,
-            generation_kwargs={"stop_token_ids": list(stop_token_ids)} if settings.use_vllm else None,
-            logging_steps=1,
-        )
+        return GRPOConfig(**shared_arguments(training, steps, folder) | own | dict(more or {}))
     except ValueError as error:
         raise UsageError(f"grpo: {brief(error)}") from error

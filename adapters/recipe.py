@@ -78,8 +78,8 @@ class DataSource(Strict):
 class Lora(Strict):
     """The adapter; a full fine-tuning has none."""
 
-    r: Literal[1, 8, 16, 32, 64, 128, 256]
-    """The rank; vLLM serves these ranks without waste."""
+    r: Positive
+    """The rank. vLLM rounds it up to one of 1, 8, 16, 32, 64, 128, 256, 320 and 512; it serves none above."""
     alpha: Positive
     """The adapter is scaled by alpha / r."""
     dropout: Fraction
@@ -204,6 +204,10 @@ class FinetuneRecipe(Strict):
     """The adapter of the methods lora and grpo."""
     training: FinetuneTraining
     """How long, how fast and in what portions the model is trained."""
+    trainer: dict[str, Any] = {}
+    """More keys of transformers' TrainingArguments or of TRL's GRPOConfig, by the method, as in {lr_scheduler_type: linear}."""
+    peft: dict[str, Any] = {}
+    """More keys of peft's LoraConfig, as in {use_dora: true}."""
 
     @model_validator(mode="after")
     def _agrees(self) -> FinetuneRecipe:
@@ -219,6 +223,8 @@ class FinetuneRecipe(Strict):
         kernels = {"attn_implementation", "torch_compile", "use_liger_kernel"}
         if self.method == "grpo" and (asked := kernels & self.training.model_fields_set):
             raise ValueError(f"method grpo has kernels of its own: leave out training.{', training.'.join(sorted(asked))}")
+        if self.method == "full" and self.peft:
+            raise ValueError("method full trains no adapter: leave out peft")
         if self.method == "full" and self.quantize:
             raise ValueError(f"method full trains all weights: set quantize to null, not {self.quantize}")
         return self
@@ -231,7 +237,9 @@ class FinetuneRecipe(Strict):
     def settings(self) -> dict[str, Any]:
         """The recipe's part of a run's settings. Flags may change base, task and prompt: the run records the outcome in keys of
         its own."""
-        settings = self.model_dump(exclude={"base", "task", "prompt"})
+        # Runs from before these keys existed do without them.
+        unused = {key for key in ("trainer", "peft") if not getattr(self, key)}
+        settings = self.model_dump(exclude={"base", "task", "prompt", *unused})
         settings["training"]["shots"] = self.shots
         settings["prompt"] = {"select": self.prompt.select}
         return settings

@@ -56,7 +56,7 @@ class _SaveWhenLogged(TrainerCallback):  # type: ignore[misc]
     """Saves a checkpoint whenever the loss is logged. Trainer saves after an evaluation, which may take long and be killed."""
 
     def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-        control.should_save |= state.global_step % args.logging_steps == 0
+        control.should_save |= state.global_step % state.logging_steps == 0
 
 
 class AnswerTrainer(DevTrainer):
@@ -168,24 +168,26 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
     }
 
 
-def trainer_arguments(training: FinetuneTraining, packs: int, folder: Path) -> TrainingArguments:
-    """Trainer's arguments for a number of packs; checkpoints go to `folder/checkpoints`."""
+def trainer_arguments(
+    training: FinetuneTraining, packs: int, folder: Path, more: Mapping[str, Any] | None = None
+) -> TrainingArguments:
+    """Trainer's arguments for a number of packs; checkpoints go to `folder/checkpoints`. `more` are the recipe's own."""
     shared = shared_arguments(training, max(1, packs // training.accumulation), folder)
-    return TrainingArguments(
-        **shared,
-        per_device_train_batch_size=1,
-        gradient_accumulation_steps=math.ceil(training.accumulation / processes().num_processes),
-        ddp_find_unused_parameters=False,
-        train_sampling_strategy="sequential",
+    own = {
+        "per_device_train_batch_size": 1,
+        "gradient_accumulation_steps": math.ceil(training.accumulation / processes().num_processes),
+        "ddp_find_unused_parameters": False,
+        "train_sampling_strategy": "sequential",
         # A worker builds packs while a GPU learns. Beside a training on a CPU it gains nothing, and as a copy of this process it
         # keeps the memory that this one frees.
-        dataloader_num_workers=int(torch.cuda.is_available()),
-        lr_scheduler_type="cosine",
+        "dataloader_num_workers": int(torch.cuda.is_available()),
+        "lr_scheduler_type": "cosine",
         **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
-        torch_compile=training.torch_compile,
-        use_liger_kernel=training.use_liger_kernel,
+        "torch_compile": training.torch_compile,
+        "use_liger_kernel": training.use_liger_kernel,
         # Liger's loss would replace TRL's fused head, and takes only one label per token.
-        liger_kernel_config={"fused_linear_cross_entropy": False},
-        logging_steps=max(1, shared["eval_steps"] // 5),
-        label_names=["labels"],
-    )
+        "liger_kernel_config": {"fused_linear_cross_entropy": False},
+        "logging_steps": max(1, shared["eval_steps"] // 5),
+        "label_names": ["labels"],
+    }
+    return TrainingArguments(**shared | own | dict(more or {}))

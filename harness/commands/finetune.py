@@ -102,7 +102,8 @@ def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
 
 def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     """The training job, and its gathered data. Raises FaultsError if several flags or keys of the recipe do not fit."""
-    from adapters.finetune import FinetuneJob
+    from adapters.finetune import FinetuneJob, without_weights
+    from adapters.libraries import check_libraries
     from adapters.recipe import recipe_path
     from adapters.registry import find_adapter
     from adapters.sources import chosen, gather
@@ -118,6 +119,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     loaded, base_name = _recipe(options)
     training = loaded.training
     task, faults = options.task or loaded.task or DEFAULT_TASK, Faults()
+    faults.attempt(partial(check_libraries, loaded, recipe_path(options.recipe)))
     base = faults.attempt(lambda: resolve_base(base_name))
     start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
     spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
@@ -151,6 +153,8 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         gold={item.id: item for item in gold},
         held_out=held.compared(data.items),
     )
+    if loaded.peft:
+        without_weights(job)
     return job, data
 
 

@@ -60,3 +60,17 @@ def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> FinetuneJob:
         patch.setattr("adapters.base_check.require", lambda base, say: None)
         cli.main(["finetune", *words], standalone_mode=False)
     return jobs[0]
+
+
+_QUICK = ("evaluations=1", "dev_f1_items=1", "dev_loss_items=2", "max_new_tokens=4", "tokens=2048", "accumulation=1")
+
+
+def quick_words(base: Path, recipe: str, *more: str) -> list[str]:
+    """`harness finetune` with two quick steps, in a run called mine; `more` are other words of the command."""
+    settings = (word for setting in _QUICK for word in ("--set", f"training.{setting}"))
+    return ["finetune", recipe, "--base", str(base), "--max-steps", "2", "--name", "mine", *settings, *more]
+
+
+def changed(*settings: str) -> list[str]:
+    """The words that change these keys of a recipe."""
+    return [word for setting in settings for word in ("--set", setting)]

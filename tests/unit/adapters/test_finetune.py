@@ -13,21 +13,15 @@ from adapters.registry import HARNESS_FILE, trained_spec
 from adapters.trainer import AnswerTrainer
 from harness.cli import main
 from tests.helpers import Command
+from tests.helpers.finetuning import quick_words
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
-QUICK = ("evaluations=1", "dev_f1_items=1", "dev_loss_items=2", "max_new_tokens=4", "tokens=2048", "accumulation=1")
-
-
-def words(base: Path, recipe: str, *more: str) -> list[str]:
-    settings = [word for setting in QUICK for word in ("--set", f"training.{setting}")]
-    return ["finetune", recipe, "--base", str(base), "--max-steps", "2", "--name", "mine", *settings, *more]
-
 
 def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(tiny_base: Path, command: Command) -> None:
     format_words = ("--context", "one-previous", "--format", "triplets", "--set", "training.learning_rate=0.01")
-    code, out, err = command(*words(tiny_base, "llama-full", *format_words))
+    code, out, err = command(*quick_words(tiny_base, "llama-full", *format_words))
     folder = Path("runs/mine/model")
     assert (code, f"is in {folder}\n" in out + err) == (0, True), err
     before, after = (load_file(path / "model.safetensors") for path in (tiny_base, folder))
@@ -42,9 +36,9 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(tin
     assert (spec.context_name, spec.format_name) == ("one-previous", "triplets")
     assert not Path("runs/mine/adapter").exists()
 
-    _, out, err = command(*words(tiny_base, "llama-full", *format_words))
+    _, out, err = command(*quick_words(tiny_base, "llama-full", *format_words))
     assert "This run is finished: the model is in runs/mine/model" in out + err
-    assert "choose another --name" in command(*words(tiny_base, "llama-full"), "--max-steps", "3")[2]
+    assert "choose another --name" in command(*quick_words(tiny_base, "llama-full"), "--max-steps", "3")[2]
     prompt = ["prompt", "--model", str(folder), "--engine", "transformers", "--limit", "2", "--max-new-tokens", "4"]
     assert "one-previous, triplets" in command(*prompt, "--name", "asked")[1]
     assert len(Path("runs/asked/predictions.jsonl").read_text().splitlines()) == 2
@@ -53,22 +47,22 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(tin
 
 def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tiny_base: Path, command: Command) -> None:
     targets = "--set", "lora.target_modules=[v_proj, q_proj]", "--set", "lora.dropout=0.25"
-    assert main(words(tiny_base, "llama-lora", *targets)) == 0
+    assert main(quick_words(tiny_base, "llama-lora", *targets)) == 0
     for rate, changed in ((0.01, True), (1e-30, False)):
         name = f"more-{changed}"
         settings = "--set", f"training.learning_rate={rate}", "--set", "training.weight_decay=0"
-        assert main([*words(tiny_base, "llama-lora", *settings), "--name", name, "--from", "mine"]) == 0
+        assert main([*quick_words(tiny_base, "llama-lora", *settings), "--name", name, "--from", "mine"]) == 0
         said = json.loads(Path("runs", name, "adapter", HARNESS_FILE).read_text())
         assert (said["effect"], said["dev_f1_items"]) == (changed, 1)
         assert not Path("runs", name, "adapter", "README.md").exists(), "peft's card says nothing of it"
         assert (said["recipe"]["lora"]["target_modules"], said["recipe"]["lora"]["dropout"]) == (["q_proj", "v_proj"], 0.25)
-    other = words(tiny_base, "llama-lora", "--set", "lora.r=8")
+    other = quick_words(tiny_base, "llama-lora", "--set", "lora.r=8")
     assert "--set lora.r=16" in command(*other, "--name", "other", "--from", "mine")[2]
 
 
 def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command: Command) -> None:
     base = build_tiny_model(tmp_path / "sees", sees=True)
-    assert main(words(base, "llama-lora", "--set", "lora.r=8")) == 0
+    assert main(quick_words(base, "llama-lora", "--set", "lora.r=8")) == 0
     assert "mine fits sees" in command("adapters", "check", "mine", "--base", base)[1]
 
 
@@ -82,10 +76,10 @@ def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base:
             return judge(trainer)
 
         patch.setattr(AnswerTrainer, "judge", killed)
-        assert main(words(tiny_base, "llama-lora")) == 130
+        assert main(quick_words(tiny_base, "llama-lora")) == 130
     assert {path.name for path in Path("runs/mine/checkpoints").iterdir()} == {"checkpoint-1"}
     for more in ([], ["--name", "whole"]):
-        assert main(words(tiny_base, "llama-lora", *more)) == 0
+        assert main(quick_words(tiny_base, "llama-lora", *more)) == 0
     resumed, whole = (Path("runs", name, "adapter/adapter_model.safetensors").read_bytes() for name in ("mine", "whole"))
     assert resumed == whole
 

@@ -1,0 +1,81 @@
+"""Keys of transformers, TRL and peft in a recipe: passed on, checked by these libraries, and refused by name where they would do
+something wrong."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from adapters.libraries import check_libraries
+from adapters.recipe import load_recipe, recipe_path
+from adapters.trainer import trainer_arguments
+from harness.cli import main
+from harness.errors import FaultsError
+from tests.helpers import Command
+from tests.helpers.finetuning import changed, quick_words
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ("trainer.learning_rate=1", "trainer.learning_rate: give training.learning_rate"),
+        ("trainer.group_by_length=true", "trainer.group_by_length: rows come in packs"),
+        ("trainer.label_smoothing_factor=0.1", "trainer.label_smoothing_factor: the loss is that of TRL's fused head"),
+        ("trainer.packing=true", "trainer.packing: a key of TRL's SFTConfig"),
+        ("trainer.lr_schedular_type=linear", "TrainingArguments has no such key; did you mean lr_scheduler_type?"),
+        ("trainer.adam_beta1=high", "trainer.adam_beta1: input should be a valid number"),
+        ("trainer.lr_scheduler_type=steep", "trainer.lr_scheduler_type: steep is not a valid SchedulerType"),
+        ("trainer.lr_scheduler_type=warmup_stable_decay", "trainer.lr_scheduler_type: "),
+        ("trainer.optim=adam_of_mine", "trainer.optim: adam_of_mine is not a valid OptimizerNames"),
+        ("peft.r=4", "peft.r: give lora.r"),
+        ("peft.modules_to_save=[lm_head]", "peft.modules_to_save: it trains weights of the base"),
+        ("peft.init_lora_weights=pissa", "peft.init_lora_weights: it initializes from the base's weights"),
+        ("peft.use_dorra=true", "peft.use_dorra: LoraConfig has no such key; did you mean use_dora?"),
+        ("peft.bias=some", "peft.bias: input should be 'none', 'all' or 'lora_only', not \"some\""),
+        ("peft.layers_pattern=[blocks]", "peft.layers_pattern: `layers_pattern` cannot be used when"),
+    ],
+)
+def test_a_key_that_cannot_be_honored_is_refused_by_its_name_and_file(change: str, problem: str) -> None:
+    with pytest.raises(FaultsError) as caught:
+        check_libraries(load_recipe("llama-lora", [change]), recipe_path("llama-lora"))
+    (line,) = caught.value.faults
+    assert line.startswith(f"{recipe_path('llama-lora')}: {change.partition('=')[0]}: ")
+    assert problem in line
+
+
+def test_keys_of_the_trainer_win_over_the_defaults(tmp_path: Path) -> None:
+    changes = ["trainer={lr_scheduler_type: linear, adam_beta2: 0.95, logging_steps: 7}", "lora.r=4"]
+    recipe = load_recipe("llama-lora", changes)
+    check_libraries(recipe, tmp_path)
+    arguments = trainer_arguments(recipe.training, 10, tmp_path, recipe.trainer)
+    assert (arguments.lr_scheduler_type, arguments.adam_beta2, arguments.logging_steps) == ("linear", 0.95, 7)
+
+
+def test_an_adapter_of_any_rank_and_kind_is_trained_recorded_and_asked(tiny_base: Path, command: Command) -> None:
+    more = (
+        "lora.r=4",
+        "peft.use_dora=true",
+        "peft.use_rslora=true",
+        "trainer.lr_scheduler_type=linear",
+        "training.learning_rate=0.01",
+    )
+    words = quick_words(tiny_base, "llama-lora", *changed(*more))
+    code, out, err = command(*words, "--dry-run")
+    assert code == 0, err
+    assert 'trainer: lr_scheduler_type="linear"\npeft: use_dora=true, use_rslora=true\n' in out
+    assert main(words) == 0
+    folder = Path("runs/mine/adapter")
+    config = json.loads((folder / "adapter_config.json").read_text())
+    assert (config["r"], config["use_dora"], config["use_rslora"]) == (4, True, True)
+    said = json.loads((folder / "harness.json").read_text())
+    assert (said["recipe"]["peft"], said["effect"]) == ({"use_dora": True, "use_rslora": True}, True)
+    out = command("adapters", "check", "mine", "--base", tiny_base)[1]
+    assert "rank 4" in out
+    assert "vLLM cannot serve it unmerged: it has DoRA" in out
+    other = quick_words(tiny_base, "llama-lora", *changed("lora.target_modules=[no_such_layer]", "peft.bias=all"))
+    assert "the recipe's keys lora and peft do not fit the base" in command(*other, "--name", "other")[2]
+    assert not Path("runs/other").exists()
