@@ -133,6 +133,7 @@ def permutation_p(numerators: Floats, denominators: Floats, clusters: Sequence[s
 
 def holm(p_values: Sequence[float]) -> list[float]:
     """The p-values corrected for testing all of them (Holm 1979)."""
-    from statsmodels.stats.multitest import multipletests
-
-    return [float(p) for p in multipletests(p_values, method="holm")[1]] if len(p_values) > 1 else list(p_values)
+    order = np.argsort(p_values, kind="stable")
+    corrected = np.empty(len(order))
+    corrected[order] = np.maximum.accumulate(np.sort(p_values) * np.arange(len(order), 0, -1)).clip(max=1)
+    return [float(p) for p in corrected]
