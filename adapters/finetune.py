@@ -158,7 +158,7 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
         packs = packs[: ended * training.accumulation]
     trainer = AnswerTrainer(
         model,
-        trainer_arguments(training, len(packs), folder, job.recipe.trainer),
+        trainer_arguments(training, len(packs), folder, job.recipe.arguments),
         folder,
         packs,
         prepared.dev_packs,

@@ -74,7 +74,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     steps = finished_at(last_state(folder)) or steps
     trainer = PolicyTrainer(
         model,
-        grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids, job.recipe.trainer),
+        grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids, job.recipe.arguments),
         folder,
         rows,
         Reward(job.spec, shown, {**shown, **job.gold}, settings),

@@ -92,8 +92,12 @@ _ARGUMENTS = {"grpo": "trl:GRPOConfig"}
 
 
 def check_libraries(recipe: FinetuneRecipe, file: Path) -> None:
-    """Raises FaultsError, with a line for each key of `trainer` and `peft` that the libraries or this harness refuse. Nothing is
-    imported for a recipe without such keys."""
+    """Raises FaultsError, with a line for each key of `trainer` and `peft` that the libraries or this harness refuse, and
+    UsageError for a tracker that is not installed. Nothing is imported for a recipe without such keys."""
+    if recipe.report_to:
+        from harness.training.watched import trackers
+
+        trackers(recipe.report_to)
     faults = [*_trainer_faults(recipe), *_peft_faults(recipe)] if recipe.trainer or recipe.peft else []
     if faults:
         raise FaultsError(f"{file}: {fault}" for fault in faults)

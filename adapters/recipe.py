@@ -208,6 +208,8 @@ class FinetuneRecipe(Strict):
     """More keys of transformers' TrainingArguments or of TRL's GRPOConfig, by the method, as in {lr_scheduler_type: linear}."""
     peft: dict[str, Any] = {}
     """More keys of peft's LoraConfig, as in {use_dora: true}."""
+    report_to: list[Literal["tensorboard", "wandb", "mlflow", "trackio"]] | None = None
+    """Trackers of the train loss, the dev loss and the dev F1; null: TensorBoard, if it is installed."""
 
     @model_validator(mode="after")
     def _agrees(self) -> FinetuneRecipe:
@@ -234,12 +236,17 @@ class FinetuneRecipe(Strict):
         """Examples in front of every item."""
         return self.training.shots if self.prompt.shots is None else self.prompt.shots
 
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments of the trainer that the recipe gives by the libraries' names."""
+        return self.trainer | ({} if self.report_to is None else {"report_to": self.report_to})
+
     def settings(self) -> dict[str, Any]:
         """The recipe's part of a run's settings. Flags may change base, task and prompt: the run records the outcome in keys of
         its own."""
         # Runs from before these keys existed do without them.
         unused = {key for key in ("trainer", "peft") if not getattr(self, key)}
-        settings = self.model_dump(exclude={"base", "task", "prompt", *unused})
+        settings = self.model_dump(exclude={"base", "task", "prompt", "report_to", *unused})
         settings["training"]["shots"] = self.shots
         settings["prompt"] = {"select": self.prompt.select}
         return settings

@@ -18,7 +18,7 @@ from adapters.packing import PackPlan, PackShards
 from harness.engines.shared import in_bf16
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
-from harness.training.watched import Watched
+from harness.training.watched import Watched, trackers
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
@@ -163,7 +163,9 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
         "remove_unused_columns": False,
         "dataloader_pin_memory": torch.cuda.is_available(),
         "disable_tqdm": True,
-        "report_to": "none",
+        "report_to": trackers(),
+        "run_name": folder.name,
+        "project": "grid-world-harness",
         "seed": training.seed,
     }
 

@@ -23,7 +23,7 @@ from harness.training.checkpoints import WEIGHTS, finished_at, last_state, own_w
 from harness.training.job import Trained
 from harness.training.recipe import Training
 from harness.training.steps import Data, Losses, Steps
-from harness.training.watched import Watched, curve
+from harness.training.watched import Watched, curve, trackers
 
 _DEV_BATCH = 16
 """Fewest dev items per batch: the recipe's batch size matters for learning only."""
@@ -90,7 +90,7 @@ def trainer_arguments(training: Training, steps: int, folder: Path) -> TrainingA
         dataloader_pin_memory=torch.cuda.is_available(),
         remove_unused_columns=False,
         disable_tqdm=True,
-        report_to="none",
+        report_to=trackers(),
         seed=training.seed,
     )
 

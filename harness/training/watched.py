@@ -14,10 +14,10 @@ from typing import Any
 
 import torch
 from transformers import PrinterCallback, Trainer, TrainerCallback, TrainingArguments
-from transformers.integrations import TensorBoardCallback
+from transformers.integrations import TensorBoardCallback, get_available_reporting_integrations
 
 from harness.engines.shared import brief, quiet_transformers
-from harness.errors import DataError, HarnessError
+from harness.errors import DataError, HarnessError, UsageError
 from harness.training.checkpoints import checkpoint_step, last_checkpoint
 from harness.util.files import write_atomically
 from harness.util.terminal import bar
@@ -31,8 +31,17 @@ Columns = Mapping[str, str]
 """The names of a curve's values, by the keys of a Trainer's log: {"eval_loss": "dev_loss"}."""
 
 
+def trackers(wanted: Sequence[str] | None = None) -> list[str]:
+    """The names of the trackers of a training, by default TensorBoard's if it is installed. Raises UsageError for one that is not
+    installed."""
+    here = get_available_reporting_integrations()
+    if missing := [name for name in wanted or () if name not in here]:
+        raise UsageError(f"report_to: {missing[0]} is not installed: pip install 'grid-world-harness[track]'")
+    return list(wanted) if wanted is not None else [name for name in here if name == "tensorboard"]
+
+
 class Watched(Trainer):  # type: ignore[misc]
-    """A Trainer with a progress bar, TensorBoard curves, log.txt and curve.jsonl that resumes from its last checkpoint.
+    """A Trainer with a progress bar, trackers, log.txt and curve.jsonl that resumes from its last checkpoint.
 
     A subclass measures in `judge`, selects in `columns` the values of the curve's points, and ranks points in `score`. If it has
     a `patience`, training stops when `is_over` says so.
@@ -49,6 +58,8 @@ class Watched(Trainer):  # type: ignore[misc]
         arguments._n_gpu = min(1, arguments.n_gpu)
         # Otherwise Trainer logs a mean in place of a loss that is not a number.
         arguments.logging_nan_inf_filter = False
+        self._to_tensorboard = "tensorboard" in arguments.report_to
+        arguments.report_to = [name for name in arguments.report_to if name != "tensorboard"]
         super().__init__(model, args=arguments, **given)
         self.remove_callback(PrinterCallback)
         self.folder, self._began, self._before = folder, time.monotonic(), -1.0
@@ -61,8 +72,6 @@ class Watched(Trainer):  # type: ignore[misc]
 
     def go_on(self) -> None:
         """Train, resuming from the last checkpoint if there is one. Raises DataError if it cannot be read."""
-        from torch.utils.tensorboard import SummaryWriter
-
         checkpoint, main = last_checkpoint(self.folder / "checkpoints"), self.is_world_process_zero()
         step = checkpoint_step(checkpoint) if checkpoint else 0
         whole = bar("training", self.args.max_steps - step, unit="steps", shown=main)
@@ -70,7 +79,9 @@ class Watched(Trainer):  # type: ignore[misc]
         with quiet_transformers(), whole as update, ExitStack() as ends:
             progress = _Progress(update, step)
             self.add_callback(progress)
-            if main:
+            if main and self._to_tensorboard:
+                from torch.utils.tensorboard import SummaryWriter
+
                 # Drop what a killed process wrote about later steps.
                 writer = ends.enter_context(closing(SummaryWriter(self.folder / "tensorboard", purge_step=step + 1)))
                 self.add_callback(TensorBoardCallback(writer))

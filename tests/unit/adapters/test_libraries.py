@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from transformers import TrainerCallback
+from transformers.integrations import integration_utils
 
 from adapters.libraries import check_libraries
 from adapters.recipe import load_recipe, recipe_path
@@ -79,3 +82,26 @@ def test_an_adapter_of_any_rank_and_kind_is_trained_recorded_and_asked(tiny_base
     other = quick_words(tiny_base, "llama-lora", *changed("lora.target_modules=[no_such_layer]", "peft.bias=all"))
     assert "the recipe's keys lora and peft do not fit the base" in command(*other, "--name", "other")[2]
     assert not Path("runs/other").exists()
+
+
+def test_trackers_get_the_losses_and_the_dev_f1(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
+    from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+
+    words = quick_words(tiny_base, "llama-lora", *changed("report_to=[tensorboard, trackio]"))
+    available = "transformers.integrations.integration_utils.is_trackio_available"
+    monkeypatch.setattr(available, lambda: False)
+    code, _, err = command(*words)
+    assert (code, "report_to: trackio is not installed: pip install 'grid-world-harness[track]'" in err) == (2, True)
+    logged: dict[str, float] = {}
+
+    class Recorder(TrainerCallback):  # type: ignore[misc]
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any, **_: Any) -> None:
+            logged.update(logs)
+
+    monkeypatch.setattr(available, lambda: True)
+    monkeypatch.setitem(integration_utils.INTEGRATION_TO_CALLBACK, "trackio", Recorder)
+    assert command(*words)[0] == 0
+    assert {"loss", "eval_loss", "eval_f1"} <= logged.keys()
+    events = EventAccumulator("runs/mine/tensorboard").Reload()
+    assert {"train/loss", "eval/loss", "eval/f1"} <= {*events.Tags()["scalars"]}
+    assert events.Scalars("eval/f1")[-1].step == 2
