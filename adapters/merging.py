@@ -83,7 +83,7 @@ def merge(adapter: Adapter, out: Path) -> None:
                 # The adapter changes one of two layers that share their weights: the head gets weights of its own.
                 plain[1].weight = torch.nn.Parameter(plain[1].weight.clone())
             adapted.merge_and_unload(safe_merge=True).to(dtype).save_pretrained(out)
-            answering(load_tokenizer(adapter.base)).save_pretrained(out)
+            answering(load_tokenizer(adapter.base), adapter.spec.think).save_pretrained(out)
     except (AdapterError, OSError):
         raise
     except SafetensorError as error:

@@ -20,7 +20,7 @@ from harness.util.processes import trusts_remote_code
 from harness.util.registry import choose
 from prompts.probe import format_hash
 from prompts.shots import ShotChoice
-from prompts.spec import PromptSpec
+from prompts.spec import OFF, PromptSpec
 from prompts.template import DEFAULT
 
 HARNESS_FILE = "harness.json"
@@ -87,6 +87,7 @@ class AdapterRecord(BaseModel):
     format: str
     frame: str
     template: str | None = None
+    think: str = OFF
     prompt_hash: str
     other_prompt_hashes: dict[str, str] = {}
     """By task, the prompt hashes of the other tasks whose items it was also trained on."""
@@ -304,7 +305,7 @@ def _spec(path: Path, saved: AdapterRecord) -> PromptSpec:
         raise AdapterError(f"{path / HARNESS_FILE}: template: {template[:80]!r} leads out of the adapter's folder")
     try:
         template = str(own) if own.is_dir() else template
-        spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template)
+        spec = PromptSpec.make(saved.task, saved.context, saved.format, saved.frame, template, saved.think)
     except UsageError as error:
         raise AdapterError(f"{path} was trained with an unknown prompt format: {error}") from None
     for task, was in {saved.task: saved.prompt_hash, **saved.other_prompt_hashes}.items():

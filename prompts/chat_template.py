@@ -1,7 +1,7 @@
-"""A model's own chat template, changed to ask for an answer and nothing else, alike on every day.
+"""A model's own chat template, changed to ask for an answer alone or for a thought and then an answer, alike on every day.
 
-A model that thinks is told not to, or given an empty thought, or led to its final channel; a template that writes today's date
-writes a fixed one. Training, prompting and serving share the result.
+Unless it shall think, a model that thinks is told not to, or given an empty thought, or led to its final channel; a template that
+writes today's date writes a fixed one. Training, prompting and serving share the result.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import date
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.errors import EngineError
 from prompts.rendered import Message
+from prompts.spec import EFFORTS, OFF
 from prompts.template import PLAIN
-from serialization.formats.thoughts import MARKS, OPEN
+from serialization.formats.thoughts import EMPTY, MARKS, OPEN
 
 DATE = date(2025, 1, 1)
 """The date that a chat template writes as today's."""
@@ -25,7 +26,9 @@ DATE = date(2025, 1, 1)
 CHAT_TEMPLATE = "chat_template.jinja"
 """The file of a chat template, in the folder of a model or an adapter."""
 
-_ANSWER = "An answer."
+_SWITCHES = ("enable_thinking", "thinking")
+"""The variables with which templates turn thinking on."""
+_ANSWER, _THOUGHT = "An answer.", "A thought."
 _CHAT: tuple[Message, ...] = (
     {"role": "system", "content": "Some rules."},
     {"role": "user", "content": "Ready?"},
@@ -45,16 +48,68 @@ def template_date(template: str | None) -> str | None:
     return DATE.isoformat() if template and "strftime_now" in template else None
 
 
-def answering_template(tokenizer: Any) -> str | None:
-    """The tokenizer's chat template, changed so that a model's turn opens where the answer begins; unchanged if it does already.
+class Thinking(NamedTuple):
+    """How a model thinks before it answers."""
+
+    template: str
+    """The chat template, changed so that a model's turn opens where its thought begins."""
+    closing: str
+    """What stands between the thought, without blanks around it, and the answer."""
+
+    @property
+    def end(self) -> str:
+        """The mark that ends the thought, which `closing` begins with but for blanks."""
+        marks = re.match(r"\S+?[>\]▷]|.+", self.closing.strip())
+        return marks[0] if marks else ""
+
+
+def thinking(tokenizer: Any, think: str) -> Thinking | None:
+    """How a model thinks if it shall: `think` is "on" or one of `EFFORTS`. None if its chat template knows no thinking, or takes
+    no effort.
+
+    The marks are those that the template itself writes around a thought or, if it writes none, around an empty one.
+    """
+    from transformers.utils.chat_template_utils import _get_template_variables
+
+    own = own_template(tokenizer)
+    names = set() if own is None else _get_template_variables(own)
+    if own is None:
+        return None
+    settled = "".join(f"{{% set {name} = true %}}" for name in _SWITCHES if name in names) + _dated(own)
+    # A whole model's template was changed when the model was saved.
+    if think in EFFORTS and (effort := f'{{% set reasoning_effort = "{think}" %}}') not in own:
+        if "reasoning_effort" not in names:
+            return None
+        settled = effort + settled
+    # A saved template, which was changed already, still writes an empty thought into a turn, but not at the end of a prompt.
+    turn = _probe(tokenizer, _settled(own.replace("{% set enable_thinking = true %}", "")), answered=True).partition(_ANSWER)[0]
+    quiet = EMPTY.search(turn) or EMPTY.search(_probe(tokenizer, answering_template(tokenizer) or own))
+    prompt = _probe(tokenizer, settled)
+    head, thought, rest = _probe(tokenizer, settled, answered=True, thought=_THOUGHT).partition(_THOUGHT)
+    if thought and head.startswith(prompt):
+        return Thinking(_opened(settled, head[len(prompt) :]), rest.partition(_ANSWER)[0])
+    if not quiet:
+        return None
+    return Thinking(_opened(settled, "" if OPEN.search(prompt) else f"{quiet[1]}\n"), f"\n{MARKS[quiet[1]]}{quiet[2]}")
+
+
+def answering_template(tokenizer: Any, think: str = OFF) -> str | None:
+    """The tokenizer's chat template, changed so that a model's turn opens where the answer begins or, if it thinks, its thought;
+    unchanged if it does already.
 
     None if the tokenizer has no chat template.
     """
     template = own_template(tokenizer)
     if template is None:
         return None
+    if think != OFF and (thinks := thinking(tokenizer, think)):
+        return thinks.template
     settled = _settled(template)
-    opening = _opening(tokenizer, settled)
+    return _opened(settled, _opening(tokenizer, settled))
+
+
+def _opened(settled: str, opening: str) -> str:
+    """The template with a text after its own end of a prompt."""
     if not opening:
         return settled
     written = opening.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
@@ -66,16 +121,16 @@ def check_chat_template(tokenizer: Any) -> None:
     chat_text(tokenizer, answering_template(tokenizer), _CHAT[:-1], open_answer=True)
 
 
-def answering(tokenizer: Any) -> Any:
+def answering(tokenizer: Any, think: str = OFF) -> Any:
     """A copy of a tokenizer whose chat template is the changed one, so that other programs ask as the harness does."""
     own = copy.deepcopy(tokenizer)
-    own.chat_template = answering_template(tokenizer)
+    own.chat_template = answering_template(tokenizer, think)
     return own
 
 
-def save_chat_template(tokenizer: Any, folder: Path) -> None:
+def save_chat_template(tokenizer: Any, folder: Path, think: str = OFF) -> None:
     """Write the changed chat template into an adapter's folder, if it differs from the base's own."""
-    changed = answering_template(tokenizer)
+    changed = answering_template(tokenizer, think)
     if changed is not None and changed != own_template(tokenizer):
         (folder / CHAT_TEMPLATE).write_text(changed)
 
@@ -119,7 +174,7 @@ def _folded(messages: Sequence[Message]) -> Sequence[Message]:
 
 def _in_parts(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """The messages with the OpenAI protocol's parts as their content."""
-    return [{"role": m["role"], "content": [{"type": "text", "text": m["content"]}]} for m in messages]
+    return [{**m, "content": [{"type": "text", "text": m["content"]}]} for m in messages]
 
 
 def missing_text(text: str, messages: Sequence[Message]) -> str | None:
@@ -146,9 +201,14 @@ def stop_token_ids(tokenizer: Any) -> tuple[int, ...]:
     return tuple(token for token in end if token != tokenizer.eos_token_id)
 
 
+def _dated(template: str) -> str:
+    """The template with a fixed date as today's."""
+    return _CLOCK.sub(lambda match: f'"{DATE.strftime(match[2])}"', template)
+
+
 def _settled(template: str) -> str:
     """The template with thinking turned off, if it has a switch, and with a fixed date as today's."""
-    fixed = _CLOCK.sub(lambda match: f'"{DATE.strftime(match[2])}"', template)
+    fixed = _dated(template)
     switch = "{% set enable_thinking = false %}"
     return switch + fixed if "enable_thinking" in fixed and not fixed.startswith(switch) else fixed
 
@@ -167,8 +227,11 @@ def _opening(tokenizer: Any, template: str) -> str:
     return f"{'' if thought[2] else chr(10)}\n{MARKS[thought[1]]}\n\n" if thought else ""
 
 
-def _probe(tokenizer: Any, template: str, *, answered: bool = False) -> str:
+def _probe(tokenizer: Any, template: str, *, answered: bool = False, thought: str = "") -> str:
     """A short conversation as the template writes it; empty if the template rejects it."""
+    *asked, answer = _CHAT
+    # Templates know a thought under one of two names.
+    last: Any = {**answer, "reasoning_content": thought, "thinking": thought} if thought else answer
     with suppress(EngineError):
-        return chat_text(tokenizer, template, _CHAT if answered else _CHAT[:-1], open_answer=not answered)
+        return chat_text(tokenizer, template, [*asked, last] if answered else asked, open_answer=not answered)
     return ""

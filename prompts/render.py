@@ -8,17 +8,28 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
-from harness.corpora.item import Item
+from harness.corpora.item import Item, own_thought
 from harness.errors import EngineError, HarnessError, UsageError
-from prompts.chat_template import answering_template, chat_text, end_of_turn, missing_text, stop_token_ids
+from prompts.chat_template import (
+    Thinking,
+    answering_template,
+    chat_text,
+    end_of_turn,
+    missing_text,
+    stop_token_ids,
+    thinking,
+)
 from prompts.messages import conversation, item_view
 from prompts.rendered import Message, Rendered, TrainingRow
-from prompts.spec import PromptSpec
+from prompts.spec import EFFORTS, PromptSpec
 from prompts.template import PLAIN
 from serialization.formats.answer import Constraint
 
 CHARS_PER_TOKEN = 3.0
 """Characters per token without a tokenizer; low on purpose: dropping a turn is better than overflowing."""
+
+THOUGHT_TOKENS = 2048
+"""Tokens of a thought at most, if nothing else is said."""
 
 PLAIN_STOP = ("\n\n", "\n###")
 """Stop strings of a model without a chat template."""
@@ -31,17 +42,23 @@ class PromptTooLongError(HarnessError):
 class Renderer:
     """Renders items in one prompt format for one model.
 
-    `context_length` and `max_new_tokens` are in tokens; a prompt may take what the answer leaves. Without a tokenizer the
-    text is the plain template's, there are no token ids, and lengths are estimated at `CHARS_PER_TOKEN`.
+    `context_length` and `max_new_tokens` are in tokens; a prompt may take what the answer leaves and, if the spec thinks, the
+    thought of `thought_tokens`. Without a tokenizer the text is the plain template's, there are no token ids, and lengths are
+    estimated at `CHARS_PER_TOKEN`.
     """
 
-    def __init__(self, spec: PromptSpec, tokenizer: Any, context_length: int, max_new_tokens: int) -> None:
+    def __init__(
+        self, spec: PromptSpec, tokenizer: Any, context_length: int, max_new_tokens: int, thought_tokens: int = 0
+    ) -> None:
         self.spec = spec
         self.tokenizer = tokenizer
-        self.budget = context_length - max_new_tokens
+        self.context_length = context_length
+        self.thought_tokens = thought_tokens if spec.thinks else 0
+        self.budget = context_length - max_new_tokens - self.thought_tokens
         if self.budget < 1:
+            thought = f" with a thought of {self.thought_tokens}" if self.thought_tokens else ""
             raise EngineError(
-                f"--max-new-tokens {max_new_tokens} leaves no room for a prompt in a context of {context_length} tokens"
+                f"--max-new-tokens {max_new_tokens}{thought} leaves no room for a prompt in a context of {context_length} tokens"
             )
 
     @cached_property
@@ -50,8 +67,21 @@ class Renderer:
         return self.tokenizer is not None and bool(self.tokenizer.chat_template) and not self.spec.template.is_plain
 
     @cached_property
+    def thinking(self) -> Thinking | None:
+        """How the model thinks before it answers; None if it shall not. Raises UsageError if its template has no way to."""
+        if not self.spec.thinks:
+            return None
+        effort = self.spec.think in EFFORTS
+        if not self.is_chat or (found := thinking(self.tokenizer, self.spec.think)) is None:
+            flag, what = ("--reasoning-effort", "takes no effort") if effort else ("--think", "knows no thinking")
+            raise UsageError(
+                f"{flag} {self.spec.think}: the model's chat template {what}: leave the flag out, or take another model"
+            )
+        return found
+
+    @cached_property
     def _chat_template(self) -> str | None:
-        return answering_template(self.tokenizer)
+        return self.thinking.template if self.thinking else answering_template(self.tokenizer)
 
     @property
     def stop(self) -> tuple[str, ...]:
@@ -165,10 +195,16 @@ class Renderer:
         if self.tokenizer.eos_token is None:
             raise EngineError("the tokenizer has no EOS token, so a model could not learn to stop")
         prompt, answer = self.training_text(item, shots)
-        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer))
+        thought = self.thought_text(own_thought(item))
+        # In prompting, too, the answer is tokenized apart from what stands before it.
+        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(thought) + self.token_ids(answer))
+
+    def thought_text(self, thought: str) -> str:
+        """A thought and what stands between it and the answer; nothing if the model does not think."""
+        return thought.strip() + self.thinking.closing if self.thinking else ""
 
     def training_text(self, item: Item, shots: Sequence[Item] = ()) -> tuple[str, str]:
-        """The two parts of `training_row` as text; without a tokenizer, no token ends the answer.
+        """The prompt and the answer of `training_row` as text; without a tokenizer, no token ends the answer.
 
         A chat template may write a turn differently once it is not the last: the prompt is what it writes when the answer is
         asked for, and only the answer and its end come from the whole conversation.
@@ -178,6 +214,8 @@ class Renderer:
         # A template may trim an answer; what follows it then ends the turn.
         before, found, rest = whole.rpartition(messages[-1]["content"].strip())
         blank = before[len(prompt) :] if before.startswith(prompt) else ""
+        if self.thinking:
+            blank = ""
         if blank.strip():
             raise EngineError(
                 f"the chat template writes {blank!r} before an answer, which its prompts do not have: use another --base"

@@ -15,6 +15,10 @@ from serialization.formats import Format, get_format
 from serialization.formats.answer import Constraint
 from serialization.pose import CONSTRAINT as POSED
 
+OFF, ON = "off", "on"
+EFFORTS = ("low", "medium", "high")
+"""What `--reasoning-effort` takes, by the names that chat templates have for it."""
+
 _OF_WORLD = {
     "hexagons": {"context": "full-history", "format": "grouped"},
     "minecraft": {"context": "context-rich", "format": "lines"},
@@ -36,6 +40,8 @@ class PromptSpec:
     frame: str = "world"
     template_name: str = DEFAULT
     """The name of a shipped template, or a folder."""
+    think: str = OFF
+    """Whether a model thinks before it answers: "off", "on" or, if its chat template takes an effort, one of `EFFORTS`."""
 
     @classmethod
     def make(
@@ -45,14 +51,16 @@ class PromptSpec:
         format: str | None = None,
         frame: str | None = None,
         template: str | None = None,
+        think: str | None = None,
     ) -> PromptSpec:
         """A spec with the template's or the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
         chosen = template or DEFAULT
         defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}
-        names = context or defaults["context"], format or defaults["format"], frame or "world", chosen
+        names = context or defaults["context"], format or defaults["format"], frame or "world", chosen, think or OFF
         spec = cls(task, *names)
         _ = spec.context, spec.format
         choose("frame", spec.frame, FRAMES)
+        choose("think", spec.think, (OFF, ON, *EFFORTS))
         if spec.frame != "world" and spec.world == "hexagons":
             raise UsageError(f"--frame {spec.frame} is for minecraft: a hexagon board has no builder")
         if spec.frame == "pose" and not (spec.context.rich and spec.format_name == "lines"):
@@ -87,11 +95,18 @@ class PromptSpec:
 
     @property
     def fields(self) -> dict[str, str]:
-        """The names that make up the format. The template, by its folder's name, is left out if it is the default."""
+        """The names that make up the format. The template, by its folder's name, is left out if it is the default, and so is
+        thinking."""
         folder = self.template.folder
         names = {key.removesuffix("_name"): value for key, value in asdict(self).items()}
-        del names["template"]
-        return names | ({"template": folder.name} if folder else {})
+        del names["template"], names["think"]
+        thinks = {"think": self.think} if self.thinks else {}
+        return names | ({"template": folder.name} if folder else {}) | thinks
+
+    @property
+    def thinks(self) -> bool:
+        """Whether a model thinks before it answers."""
+        return self.think != OFF
 
     @property
     def rolls_out(self) -> bool:
@@ -104,4 +119,4 @@ class PromptSpec:
 
     @property
     def name(self) -> str:
-        return "/".join(self.fields.values())
+        return "/".join(f"think-{value}" if key == "think" else value for key, value in self.fields.items())

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from harness.baselines.deberta.batches import InstructionReader, TileCollator
 from harness.baselines.encoders import EncoderSettings, load_encoder
@@ -14,10 +16,14 @@ from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, FRAMES, get_context
 from serialization.formats import formats_in
+from tests.helpers.chat_templates import family_tokenizer
 
 FOLDER = Path(__file__).parent.parent / "tests" / "golden"
 TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": "minecraft"}
 """The shipped templates other than the default one, and the task of each."""
+
+THINKING = {"qwen 3": "on", "smollm 3": "on", "gpt-oss": "low"}
+"""Families of models that think, and how."""
 
 
 def specs() -> list[PromptSpec]:
@@ -66,8 +72,22 @@ def baseline_texts() -> dict[Path, str]:
     return {FOLDER / "baselines" / f"{model}.{name}.txt": f"{text}\n" for (model, name), text in texts.items()}
 
 
+def thought_texts() -> dict[Path, str]:
+    """A prompt with one example as models read it that think, a thought, and the answer."""
+    shot, item = PROBES["hexagons"]
+    thought, texts = "Red first.\n\nThen blue.\n", {}
+    with TemporaryDirectory() as folder:
+        for name, think in THINKING.items():
+            tokenizer = family_tokenizer(Path(folder) / "tiny", name)
+            renderer = Renderer(PromptSpec.make("hexagons", "conversation", think=think), tokenizer, 100_000, 1)
+            prompt, answer = renderer.training_text(replace(item, meta={"thought": thought}), [shot])
+            texts[FOLDER / "thinking" / f"{name.replace(' ', '-')}.txt"] = f"{prompt}{renderer.thought_text(thought)}{answer}\n"
+    return texts
+
+
 def main() -> None:
-    baselines = baseline_texts()
+    baselines = baseline_texts() | thought_texts()
+    (FOLDER / "thinking").mkdir(exist_ok=True)
     (FOLDER / "baselines").mkdir(parents=True, exist_ok=True)
     for old in FOLDER.rglob("*.txt"):
         old.unlink()
@@ -75,7 +95,7 @@ def main() -> None:
         path.write_text(text)
     for spec in specs():
         golden_path(spec).write_text(golden(spec))
-    print(f"{len(specs())} golden prompts and {len(baselines)} texts of baselines in {FOLDER}")
+    print(f"{len(specs())} golden prompts and {len(baselines)} texts of baselines and of thoughts in {FOLDER}")
 
 
 if __name__ == "__main__":

@@ -139,6 +139,8 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from harness.prompting.prompted import Prompted
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, described, log_to
+    from prompts.chat_template import thinking
+    from prompts.spec import ON
 
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
@@ -160,6 +162,8 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
             # A run resumes with its own batch size even if the default has changed.
             engine.batch_size = begun.get("batch_size") or engine.batch_size
         plan = build_plan(options, spec, engine.tokenizer, engine.context_length, engine.batch_size, shots)
+        if not spec.thinks and options.think is None and plan.renderer.is_chat and thinking(engine.tokenizer, ON):
+            click.echo("thinking is off, and the model's chat template can turn it on: --think on", err=True)
         settings = run_settings(options, spec, adapter, items, plan, merged=merged is not None)
         run = stack.enter_context(closing(Run(RUNS / name, settings)))
         log_to(run.folder)

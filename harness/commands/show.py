@@ -146,6 +146,8 @@ def _print_prediction(
         console.print(f"No prediction, but an error: {printable(str(record['error']))}", style="bold")
         return None
     text, form = record.get("text"), formats_in(item.world).get(str(record.get("format")))
+    if thought := record.get("reasoning"):
+        console.print(f"The model's thought: {printable(str(thought))}", style="dim")
     if isinstance(text, str):
         console.print(f"The model's text: {printable(text)}")
         for piece in form.read(text, item).discarded if form else ():

@@ -98,6 +98,11 @@ def own_program(item: Item) -> str | None:
     return program if isinstance(program, str) and program else None
 
 
+def own_thought(item: Item) -> str:
+    """What is thought before the item's actions are answered; empty if there is nothing."""
+    return str(item.meta.get("thought") or "")
+
+
 def drawing_steps(items: Iterable[Item]) -> list[HexagonsItem]:
     """The HEXAGONS items, in order."""
     return [item for item in items if isinstance(item, HexagonsItem)]

@@ -20,7 +20,7 @@ from harness.prompting.settings import decoding_of
 from harness.runs.folder import described, find_run
 from harness.tasks.registry import DEFAULT_TASK, world_of
 from prompts.shots import RANDOM
-from prompts.spec import PromptSpec
+from prompts.spec import ON, PromptSpec
 from prompts.template import get_template
 
 
@@ -91,12 +91,17 @@ def chosen_spec(options: Options, adapter: Adapter | None) -> PromptSpec:
     spec = adapter.spec if adapter else trained_spec(options.model) if options.engine in LOCAL_ENGINES else None
     if spec is None:
         names = options.task or DEFAULT_TASK, options.context, options.format, options.frame, options.template
-        return PromptSpec.make(*names)
+        return PromptSpec.make(*names, think=options.thinks)
     trainee = f"the adapter {options.adapter}" if adapter else f"the model {options.model}"
     for key in ("task", "context", "format", "frame"):
         asked, trained = getattr(options, key), spec.fields[key]
         if asked not in (None, trained) and not (key == "task" and world_of(asked) == spec.world):
             raise UsageError(f"--{key} {asked}: {trainee} was trained with {trained}; leave the flag out")
+    if options.thinks not in (None, spec.think):
+        raise UsageError(
+            f"--think {options.think or ON} {options.reasoning_effort or ''}".rstrip()
+            + f": {trainee} was trained with think {spec.think}; leave the flags out"
+        )
     if options.template is not None and get_template(options.template).hash != spec.template.hash:
         raise UsageError(f"--template {options.template}: {trainee} was trained with another; leave the flag out")
     return spec

@@ -16,6 +16,7 @@ from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import Flag, argument, flags_of, option, option_name
 from harness.util.settings import Strict
 from prompts.shots import SELECTIONS
+from prompts.spec import EFFORTS, OFF, ON
 
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""
@@ -107,6 +108,12 @@ class Options(Strict):
     """The most tokens of prompt and answer together. [default: the model's]"""
     batch_size: int | None = DECODING(shared=True, ge=1)
     """Prompts per batch."""
+    think: str | None = DECODING(choices=(ON, OFF), engines=LOCAL_ENGINES, record=False)
+    """Let a model think before it answers. [default: as the adapter was trained, otherwise off]"""
+    reasoning_effort: str | None = DECODING(choices=EFFORTS, engines=LOCAL_ENGINES, record=False)
+    """How much to think, if the model's chat template takes it."""
+    think_tokens: int | None = DECODING(engines=LOCAL_ENGINES, ge=1, record=False)
+    """End a thought after N tokens. [default: 2048]"""
     completions: bool = ENDPOINT(False)
     """Use the completions endpoint, for a model without a chat template."""
     extra_body: str | None = ENDPOINT(metavar="JSON")
@@ -139,6 +146,11 @@ class Options(Strict):
         """The split, or the name of the file of items."""
         return Path(self.items_file).name if self.items_file else self.split or "dev"
 
+    @property
+    def thinks(self) -> str | None:
+        """As `PromptSpec.think`; None if nothing is said."""
+        return self.reasoning_effort or self.think
+
     def changed(self, **values: Any) -> Options:
         """The options with other values. Raises UsageError for options that do not go together."""
         return Options(**{**dict(self), **values})
@@ -150,6 +162,8 @@ class Options(Strict):
         if self.vllm_words and (self.engine != "vllm" or not self.vllm_words[0].startswith("-")):
             raise UsageError(f"unexpected argument {self.vllm_words[0]!r}: only options of vLLM may follow --, for --engine vllm")
         self._check_votes()
+        if self.think == OFF and (self.reasoning_effort or self.think_tokens):
+            raise UsageError("--think off goes with neither --reasoning-effort nor --think-tokens: leave one of them out")
         if self.shots is not None or self.adapter is None:
             check_choice(self.shots or 0, self.select, self.shot_ids)
         if self.items_file and self.split:

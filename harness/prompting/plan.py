@@ -141,10 +141,14 @@ def counting_tokenizer(options: Options, model: str | None) -> Any:
 def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_length: int, batch_size: int, shots: Shots) -> Plan:
     from harness.engines.engine import Sampling
     from harness.prompting.prompted import Plan
-    from prompts.render import Renderer
+    from prompts.render import THOUGHT_TOKENS, Renderer
 
     longest = options.max_new_tokens or spec.format.longest
-    renderer = Renderer(spec, tokenizer, context_length, longest)
+    renderer = Renderer(spec, tokenizer, context_length, longest, options.think_tokens or THOUGHT_TOKENS)
+    if spec.thinks and options.engine not in LOCAL_ENGINES:
+        raise UsageError(f"--engine {options.engine}: what was trained with thoughts is asked with {' or '.join(LOCAL_ENGINES)}")
+    if renderer.thinking is None and options.think_tokens:
+        raise UsageError(f"--think-tokens {options.think_tokens}: the model does not think; add --think on")
     # A chat endpoint ends its answers itself, and some begin them with a blank line.
     chats = options.engine == "openai" and not options.completions
     if chats and spec.template.is_plain:

@@ -12,6 +12,7 @@ from anyio.to_thread import run_sync
 from harness.corpora.item import Item
 from harness.engines.engine import Completion, Engine, Sampling, apart
 from harness.errors import EngineError
+from harness.prompting import thinking
 from harness.prompting.voting import changes, likeliest, most_agreed, vote
 from harness.runs.answering import Answer, Predictor
 from prompts.messages import feasible_state, read_answer
@@ -65,7 +66,7 @@ class Prompted(Predictor):
         self.engine.report = lambda answered: self.report(answered // samples)
         asked = [self._rendered(item) for item in items]
         prompts = [draw for one in asked if isinstance(one, Rendered) for draw in _draws(one, samples)]
-        answers = iter(self.engine.generate(prompts, self.plan.sampling))
+        answers = thinking.generate(self.engine, self.plan.renderer, prompts, self.plan.sampling)
         drawn = (list(islice(answers, samples)) if isinstance(one, Rendered) else [] for one in asked)
         for item, one, draws in zip(items, asked, drawn, strict=True):
             yield self._answer(item, one, draws) if isinstance(one, Rendered) else one

@@ -37,6 +37,8 @@ def run_settings(
         **asked,
         "share": plan.share,
         **spec.fields,
+        "think": spec.think,
+        **({"think_tokens": plan.renderer.thought_tokens} if spec.thinks else {}),
         "task": answered_task(options, spec),
         "split": options.part,
         "items_file": options.items_file,
@@ -57,7 +59,7 @@ def run_settings(
         "batch_size": plan.batch_size,
         "constrained": _CONSTRAINED[options.constrain],
         "max_new_tokens": plan.sampling.max_tokens,
-        "context_length": plan.renderer.budget + plan.sampling.max_tokens,
+        "context_length": plan.renderer.context_length,
     }
 
 

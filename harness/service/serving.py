@@ -44,6 +44,8 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
     """
     from prompts.chat_template import answering_template, check_chat_template, own_template
 
+    if thinkers := [name for name, one in adapters.items() if one.spec.thinks]:
+        raise UsageError(f"--adapter {thinkers[0]}: it was trained with thoughts, and is asked with harness prompt, not served")
     tokenizer = load_tokenizer(model)
     own, chats = own_template(tokenizer), bool(tokenizer.chat_template)
 

@@ -33,6 +33,8 @@ _RARE = ("<", "[T", "[t", "[/", "◁", "analysis", "commentary", "assistantfinal
 """Every mark contains one of them, and most answers contain none, which is found in a hundredth of the time."""
 OPEN = re.compile(rf"({'|'.join(map(re.escape, MARKS))})(\s*)$")
 """The end of a prompt in which a thought begins."""
+EMPTY = re.compile(rf"({'|'.join(map(re.escape, MARKS))})\s*(?:{'|'.join(map(re.escape, MARKS.values()))})(\s*)$")
+"""An empty thought at the end of a prompt."""
 SPECIAL = re.compile("think|thought|channel", re.IGNORECASE)
 """Is in the special tokens of models that mark thoughts with special tokens."""
 

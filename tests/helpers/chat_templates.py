@@ -18,7 +18,7 @@ _QWEN = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n"
     "{% if m.role == 'assistant' %}"
     "{% set said = m.content.split('</think>')[-1].lstrip('\n') %}"
-    "{% if loop.index0 > last.user %}<think>\n\n</think>\n\n{% endif %}{{ said }}"
+    "{% if loop.index0 > last.user %}<think>\n{{ m.reasoning_content }}\n</think>\n\n{% endif %}{{ said }}"
     "{% else %}{{ m.content }}{% endif %}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n%OPEN%{% endif %}"
 )
@@ -31,11 +31,14 @@ _R1 = (
 )
 _HARMONY = (
     "{% macro opening() %}Today is {{ strftime_now('%Y-%m-%d') }}.{% endmacro %}"
-    "<|start|>system<|message|>{{ opening() }} Channels: analysis, final.<|end|>"
+    "{% set effort = reasoning_effort if reasoning_effort is defined else 'medium' %}"
+    "<|start|>system<|message|>{{ opening() }} Reasoning: {{ effort }}. Channels: analysis, final.<|end|>"
     "{% for m in messages %}"
     "{% if m.role == 'system' %}<|start|>developer<|message|># Instructions\n\n{{ m.content }}<|end|>"
     "{% elif m.role == 'user' %}<|start|>user<|message|>{{ m.content }}<|end|>"
-    "{% else %}<|start|>assistant<|channel|>final<|message|>{{ m.content }}"
+    "{% else %}"
+    "{% if m.thinking and loop.last %}<|start|>assistant<|channel|>analysis<|message|>{{ m.thinking }}<|end|>{% endif %}"
+    "<|start|>assistant<|channel|>final<|message|>{{ m.content }}"
     "{% if loop.last and not add_generation_prompt %}<|return|>{% else %}<|end|>{% endif %}{% endif %}{% endfor %}"
     "{% if add_generation_prompt %}<|start|>assistant{% endif %}"
 )
@@ -116,3 +119,13 @@ def family_tokenizer(folder: Path, name: str) -> Any:
     tokenizer.add_tokens([AddedToken(token, special=True, normalized=False) for token in family.special])
     tokenizer.chat_template = family.template
     return tokenizer
+
+
+def build_thinking_model(folder: Path, name: str = "qwen 3", **more: Any) -> Path:
+    """`build_tiny_model` with the template of a family, whose marks are plain text to it."""
+    from transformers import AutoTokenizer
+
+    tokenizer = AutoTokenizer.from_pretrained(build_tiny_model(folder, **more))
+    tokenizer.chat_template = FAMILIES[name].template
+    tokenizer.save_pretrained(folder)
+    return folder

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from harness.corpora.item import Item
-from harness.errors import EngineError
-from prompts.chat_template import CHAT_TEMPLATE, answering, answering_template, save_chat_template
-from prompts.messages import gold_answer
+from harness.errors import EngineError, UsageError
+from prompts.chat_template import CHAT_TEMPLATE, DATE, answering, answering_template, save_chat_template, thinking
+from prompts.messages import conversation, gold_answer
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
@@ -57,6 +58,36 @@ def test_a_thought_that_a_prompt_opens_is_closed(tokenizers: dict[str, Any], mar
     tokenizer.chat_template = turns + "{% if add_generation_prompt %}<|im_start|>assistant\n" + mark + "{% endif %}"
     text = Renderer(PromptSpec.make("hexagons"), tokenizer, 100_000, 1).render(ITEM).text
     assert text.endswith(f"<|im_start|>assistant\n{mark}\n\n{MARKS[mark]}\n\n")
+
+
+@pytest.mark.parametrize(("name", "think"), [("qwen 3", "on"), ("qwen 3 thinking", "on"), ("gpt-oss", "low")])
+def test_a_thought_is_trained_where_the_template_itself_writes_it(tokenizers: dict[str, Any], name: str, think: str) -> None:
+    spec = PromptSpec.make("hexagons", "conversation", think=think)
+    renderer, tokenizer = Renderer(spec, tokenizers[name], 100_000, 1), tokenizers[name]
+    item = replace(ITEM, meta={"thought": "\n Red first.\n"})
+    row = renderer.training_row(item, SHOTS)
+    assert row.prompt_ids == renderer.render(item, SHOTS).token_ids, "prompting and training agree"
+    last: Any = {"role": "assistant", "content": gold_answer(item, spec)}
+    last |= {"reasoning_content": "Red first.", "thinking": "Red first."}
+    asked = conversation(item, spec, SHOTS)
+    switches = {"enable_thinking": True, "reasoning_effort": think, "strftime_now": DATE.strftime}
+    whole = tokenizer.apply_chat_template([*asked, last], tokenize=False, **switches)
+    if name != "qwen 3 thinking":  # This one's template writes the mark for the prompt alone.
+        assert whole.startswith(tokenizer.decode(row.token_ids, skip_special_tokens=False))
+    assert tokenizer.decode(row.completion_ids).startswith("Red first.")
+
+
+def test_a_template_that_knows_no_thinking_or_no_effort_is_refused(tokenizers: dict[str, Any]) -> None:
+    for name, think, flag in (("gemma", "on", "--think on"), ("qwen 3", "low", "--reasoning-effort low")):
+        with pytest.raises(UsageError, match=f"{flag}: the model's chat template .*: leave the flag out"):
+            Renderer(PromptSpec.make("hexagons", think=think), tokenizers[name], 100_000, 1).render(ITEM)
+
+
+def test_a_template_that_was_saved_to_think_is_not_changed_again(tokenizers: dict[str, Any]) -> None:
+    for name, think in (("qwen 3", "on"), ("smollm 3", "on"), ("gpt-oss", "high")):
+        saved = answering(tokenizers[name], think)
+        assert thinking(saved, think) == thinking(tokenizers[name], think)
+        assert answering_template(tokenizers[name]) != saved.chat_template
 
 
 def with_template(tokenizers: dict[str, Any], template: str) -> Any:

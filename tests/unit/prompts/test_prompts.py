@@ -20,7 +20,7 @@ from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, from_frame, in_frame, started_with
 from serialization.formats import formats_in
 from tests.helpers.scored import built_probe
-from tools.record_goldens import FOLDER, baseline_texts, golden, golden_path, specs
+from tools.record_goldens import FOLDER, baseline_texts, golden, golden_path, specs, thought_texts
 
 LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
 
@@ -30,8 +30,8 @@ def test_golden_prompts(spec: PromptSpec) -> None:
     assert golden(spec) == golden_path(spec).read_text(), "if the change is meant: make golden, and say why in the commit"
 
 
-def test_what_baselines_read_is_golden_and_nothing_golden_is_left_over() -> None:
-    texts = baseline_texts()
+def test_what_baselines_read_and_thoughts_are_golden_and_nothing_golden_is_left_over() -> None:
+    texts = baseline_texts() | thought_texts()
     for path, text in texts.items():
         assert text == path.read_text(), path
     assert {*FOLDER.rglob("*.txt")} == {*map(golden_path, specs()), *texts}

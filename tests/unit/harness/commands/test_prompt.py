@@ -12,6 +12,7 @@ from prompts.messages import gold_answer
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec
 from tests.helpers import Command
+from tests.helpers.chat_templates import build_thinking_model
 from tests.helpers.scored import run_records, run_settings, write_lines
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -87,3 +88,23 @@ def test_preview_prints_the_text_and_calls_no_model(run: Command) -> None:
     assert f"1. {item.instruction}\n\n### Output\n" in out  # type: ignore[union-attr]
     assert f"[{item.id}: about " in err
     assert not Path("runs").exists()
+
+
+def test_a_local_model_thinks_if_asked_to(command: Command, tmp_path: Path) -> None:
+    base = build_thinking_model(tmp_path / "base", context_length=4096)
+    asked = "prompt", "--engine", "transformers", "--base", base, "--limit", 2, "--max-new-tokens", 8
+    _, _, errors = command(*asked, "--name", "quiet")
+    assert "thinking is off, and the model's chat template can turn it on: --think on" in errors
+    assert run_settings("quiet")["think"] == "off"
+    assert all("reasoning" not in record for record in run_records("quiet"))
+    code, _, errors = command(*asked, "--name", "r", "--think", "on", "--think-tokens", 6)
+    assert (code, "thinking is off" in errors) == (0, False)
+    assert (run_settings()["think"], run_settings()["think_tokens"]) == ("on", 6)
+    for record in run_records():
+        assert record["reasoning"]
+        assert record["reasoning_tokens"] <= 6 < record["completion_tokens"] <= 14
+    _, shown, _ = command("show", run_records()[0]["id"], "--run", "r")
+    assert "The model's thought: " in shown
+    assert command(*asked, "--reasoning-effort", "low")[0] == 2
+    assert command(*asked, "--think", "off", "--think-tokens", 6)[0] == 2
+    assert "the model does not think; add --think on" in command(*asked, "--think-tokens", 6)[2]
