@@ -75,7 +75,7 @@ docs: env ## The page of the command line, and all pages as a site in site/
 	@echo "site/index.html"
 
 golden: env ## Record the golden prompts anew (read the differences before you commit them)
-	$(BIN)/python tools/record_goldens.py
+	$(BIN)/python -m tests.helpers.goldens
 
 clean-env: ## Remove the environment
 	rm -rf $(VENV)

@@ -19,8 +19,8 @@ from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.contexts import CONTEXTS, from_frame, in_frame, started_with
 from serialization.formats import formats_in
+from tests.helpers.goldens import FOLDER, baseline_texts, golden, golden_path, specs, thought_texts
 from tests.helpers.scored import built_probe
-from tools.record_goldens import FOLDER, baseline_texts, golden, golden_path, specs, thought_texts
 
 LONG = tuple(Utterance("Architect", f"put a red block on number {n}") for n in range(50))
 

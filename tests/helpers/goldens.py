@@ -18,7 +18,7 @@ from serialization.contexts import CONTEXTS, FRAMES, get_context
 from serialization.formats import formats_in
 from tests.helpers.chat_templates import family_tokenizer
 
-FOLDER = Path(__file__).parent.parent / "tests" / "golden"
+FOLDER = Path(__file__).parents[1] / "golden"
 TEMPLATES = {"few-shot-code": "minecraft", "hexagons-t5": "hexagons", "nebula": "minecraft"}
 """The shipped templates other than the default one, and the task of each."""
 
