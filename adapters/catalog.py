@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from adapters.registry import SHIPPED, WEIGHTS_FILE, AdapterRecord, adapter_folders, adapter_name, read_record
+from adapters.registry import SHIPPED, WEIGHTS_FILE, AdapterRecord, adapter_folders, read_record
 from eval.export import Number, headline
 from eval.statistics import Percentage
 from harness.engines.shared import brief
 from harness.errors import AdapterError
+from harness.runs.folder import trained_name
 
 SCORES_FILE = "scores.json"
 """The scores of runs with the adapter; they do not affect its predictions."""
@@ -94,7 +95,7 @@ def read_entry(folder: Path) -> AdapterEntry:
     except OSError as error:
         raise AdapterError(f"{folder / WEIGHTS_FILE} cannot be read: {error.strerror}") from None
     where = "shipped" if folder.parent == SHIPPED else str(folder.parent if folder.name == "adapter" else folder)
-    return AdapterEntry(adapter_name(folder), where, folder, about, size, _dev_f1(folder, about))
+    return AdapterEntry(trained_name(folder), where, folder, about, size, _dev_f1(folder, about))
 
 
 def read_scores(folder: Path) -> list[ScoredRun]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from pkgutil import resolve_name
@@ -63,6 +63,8 @@ class FinetuneJob(Job):
     """The F1 of the current model on dev items, which it answers: `harness.prompting.dev.dev_f1`."""
     start: Path | None = None
     """The folder of an adapter to start from; None for a fresh one."""
+    resume: bool = False
+    """Whether to go on with a finished run, whose recipe now says more epochs or steps."""
     learned: str = ""
     """From how many items the model learns programs, and how many were left out, why; in words."""
     gold: Mapping[str, Item] = field(default_factory=dict)
@@ -74,6 +76,18 @@ class FinetuneJob(Job):
     def pool(self) -> Shots:
         """The train items that may be examples of train and dev items."""
         return self.examples()
+
+    @cached_property
+    def origin(self) -> dict[str, Any]:
+        """What harness.json says of the prompt format, the base and the versions: it is in every checkpoint."""
+        return {
+            **described(self.spec),
+            "other_prompt_hashes": other_hashes(self.spec, {item.task for item in self.items}),
+            "base": display_name(self.base),
+            "base_fingerprint": weights_fingerprint(self.base),
+            **base_origin(self.base),
+            **provenance(),
+        }
 
     @property
     def task(self) -> str:
@@ -104,7 +118,7 @@ class FinetuneJob(Job):
         return {"answers": json_hash(own)} if own else {}
 
     def is_finished(self, folder: Path) -> bool:
-        return (self.result(folder) / HARNESS_FILE).is_file()
+        return not self.resume and (self.result(folder) / HARNESS_FILE).is_file()
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
         trained: Trained = resolve_name(METHODS[self.recipe.method])(self, folder, say)
@@ -131,6 +145,8 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     train = prepared.train
     trainer = _trainer(job, folder, model, tokenizer, prepared)
     steps = trainer.args.max_steps
+    counts = {"items": len(job.items), "rows": len(train.rows), "dropped": train.rows.dropped, "tokens": 0}
+    describe_checkpoints(job, trainer, tokenizer, counts)
     say(f"packs: {len(train.packs):,}; steps: {steps:,}; tokens of a whole epoch: {train.tokens:,}; {where}")
     if processes().process_index:
         # Dropout masks differ from process to process.
@@ -145,8 +161,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
         memory_for(training.tokens, "--set training.tokens=", then, unit="tokens"),
     ):
         trainer.go_on()
-    tokens = sum(pack.tokens for pack in train.packs) if processes().is_main_process else 0
-    counts = {"items": len(job.items), "rows": len(train.rows), "dropped": train.rows.dropped, "tokens": tokens}
+    counts["tokens"] = sum(pack.tokens for pack in train.packs) if processes().is_main_process else 0
     return finish(job, folder, trainer, tokenizer, counts, changed=trained_sums(model) != before)
 
 
@@ -154,7 +169,7 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
     training, packs = job.recipe.training, prepared.train.packs
-    if ended := finished_at(last_state(folder)):
+    if not job.resume and (ended := finished_at(last_state(folder))):
         packs = packs[: ended * training.accumulation]
     trainer = AnswerTrainer(
         model,
@@ -185,13 +200,27 @@ def set_up(training: FinetuneTraining) -> str:
     return f"{threads} threads" if own.num_processes == 1 else f"{own.num_processes} processes with {threads} threads each"
 
 
-def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], *, changed: bool) -> Trained:
-    """The result of a training that is over; the first process also writes `job.result(folder)`."""
+def describe_checkpoints(job: FinetuneJob, trainer: Any, tokenizer: Any, counts: Mapping[str, int]) -> None:
+    """Have every checkpoint say what it is, so that it is an adapter or a model like any other."""
+
+    def describe(folder: Path) -> None:
+        result = replace(_so_far(job, trainer, counts), kept=trainer.state.global_step)
+        save_description(job, trainer.accelerator.unwrap_model(trainer.model), tokenizer, result, folder)
+
+    trainer.describe = describe
+
+
+def _so_far(job: FinetuneJob, trainer: Any, counts: Mapping[str, int]) -> Trained:
     steps = trainer.state.global_step
-    seconds = max(entry.get("seconds", 0.0) for entry in trainer.state.log_history)
+    seconds = max((entry.get("seconds", 0.0) for entry in trainer.state.log_history), default=0.0)
     kept = trainer.state.best_global_step or steps
     counts = {**counts, "dev_f1_items": len(answered_on_dev(job))}
-    result = Trained(steps=steps, kept=kept, seconds=seconds, curve=trainer.points, counts=counts, effect=changed)
+    return Trained(steps=steps, kept=kept, seconds=seconds, curve=trainer.points, counts=counts)
+
+
+def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts: Mapping[str, int], *, changed: bool) -> Trained:
+    """The result of a training that is over; the first process also writes `job.result(folder)`."""
+    result = replace(_so_far(job, trainer, counts), effect=changed)
     # If each process holds a part of the weights, all of them must take part in gathering the whole.
     weights = trainer.accelerator.get_state_dict(trainer.model) if trainer.is_fsdp_enabled else None
     if trainer.is_world_process_zero():
@@ -383,15 +412,22 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
             dtype = getattr(load_config(job.base), "dtype", None) or torch.float32
             stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None
             model.to(dtype).save_pretrained(partial, state_dict=stored)
-            answering(tokenizer).save_pretrained(partial)
         else:
             # GRPO keeps a copy of the initial adapter, which is not part of the result.
             model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
-            # Peft's card has blanks to fill in; `harness adapters export` writes a complete one.
-            (partial / "README.md").unlink(missing_ok=True)
-            save_chat_template(tokenizer, partial)
-        save_template(job.spec, partial)
-        write_atomically(partial / HARNESS_FILE, json.dumps(_description(job, model, tokenizer, result), indent=1) + "\n")
+        save_description(job, model, tokenizer, result, partial)
+
+
+def save_description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, folder: Path) -> None:
+    """Write all but the weights of an adapter or a model, so that it can be asked."""
+    if job.recipe.method == "full":
+        answering(tokenizer).save_pretrained(folder)
+    else:
+        # Peft's card has blanks to fill in; `harness adapters export` writes a complete one.
+        (folder / "README.md").unlink(missing_ok=True)
+        save_chat_template(tokenizer, folder)
+    save_template(job.spec, folder)
+    write_atomically(folder / HARNESS_FILE, json.dumps(_description(job, model, tokenizer, result), indent=1) + "\n")
 
 
 def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) -> dict[str, Any]:
@@ -400,16 +436,11 @@ def _description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained) 
     if job.recipe.method != "full":
         recipe["lora"] |= _own_lora(model, job.start)
     return {
-        **described(job.spec),
-        "other_prompt_hashes": other_hashes(job.spec, {item.task for item in job.items}),
-        "base": display_name(job.base),
-        "base_fingerprint": weights_fingerprint(job.base),
-        **base_origin(job.base),
+        **job.origin,
         "trained_on": sorted({item.task for item in job.items}.union(read_record(job.start).tasks if job.start else ())),
         "held_out": dict(job.held_out),
         "tokenizer": {"name": display_name(job.base), "class": type(tokenizer).__name__, "vocabulary": len(tokenizer)},
         "recipe": {"name": job.name, **recipe},
-        **provenance(),
         "steps": result.steps,
         "kept": result.kept,
         "seconds": result.seconds,

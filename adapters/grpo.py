@@ -18,7 +18,7 @@ from typing import Any
 
 import torch
 
-from adapters.finetune import FinetuneJob, finish, load_base, longest_row, set_up, trained_sums, with_lora
+from adapters.finetune import FinetuneJob, describe_checkpoints, finish, load_base, longest_row, set_up, trained_sums, with_lora
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes
@@ -71,7 +71,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     steps = training.max_steps or max(1, round(training.epochs * len(shown) / each))
     rows = [{"prompt": prompts[name], "id": name} for name in order(list(shown), steps * each, training.seed)]
     say(f"{steps} steps of {each} prompts with {settings.num_generations} answers each, on {where}")
-    steps = finished_at(last_state(folder)) or steps
+    steps = steps if job.resume else finished_at(last_state(folder)) or steps
     trainer = PolicyTrainer(
         model,
         grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids, job.recipe.arguments),
@@ -83,14 +83,15 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
         training,
         renderer.stop_token_ids,
     )
+    counts = {"items": len(job.items), "rows": len(prompts), "dropped": dropped, "tokens": 0}
+    describe_checkpoints(job, trainer, tokenizer, counts)
     if checkpoint := last_checkpoint(folder / "checkpoints"):
         say(f"resuming from {checkpoint}")
     checkpointing = "" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true"
     answers, flag = settings.per_device_train_batch_size, "--set grpo.per_device_train_batch_size="
     with memory_for(answers, flag, f", or fewer grpo.num_generations{checkpointing}", unit="answers"):
         trainer.go_on()
-    tokens = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
-    counts = {"items": len(job.items), "rows": len(prompts), "dropped": dropped, "tokens": tokens}
+    counts["tokens"] = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
     return finish(job, folder, trainer, tokenizer, counts, changed=trained_sums(model) != before)
 
 

@@ -13,13 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, adapter_name, save_template
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, save_template
 from harness.engines.models.bases import display_name, fingerprint, load_tokenizer, savable
 from harness.engines.models.weights import weights_fingerprint, weights_size
 from harness.engines.shared import brief, quiet_transformers
 from harness.engines.transformers import with_adapter
 from harness.errors import AdapterError, HarnessError, UsageError
-from harness.runs.folder import provenance
+from harness.runs.folder import provenance, trained_name
 from harness.util.files import cache_folder, drop_old, filled, made_once
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
@@ -110,7 +110,7 @@ def write_merged(adapter: Adapter, target: Path) -> dict[str, Any]:
         **described(adapter.spec),
         "base": display_name(adapter.base),
         "base_fingerprint": weights_fingerprint(adapter.base),
-        "merged": {"adapter": adapter_name(adapter.path), "adapter_fingerprint": fingerprint(adapter.path)},
+        "merged": {"adapter": trained_name(adapter.path), "adapter_fingerprint": fingerprint(adapter.path)},
         **provenance(),
     }
     try:

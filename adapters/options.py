@@ -58,6 +58,7 @@ class Finetune(Prompt, Subject):
     programs: tuple[Path, ...] = option((), metavar="FILE")
     """If answers are programs: the programs of train items, beside the shipped ones; see docs/annotating.md. Repeatable."""
     overrides: tuple[str, ...] = OVER((), "Change a key of the recipe, as in lora.r=8.", names=("--set",), metavar="KEY=VALUE")
+    resume: bool = option(False, "Go on with a finished run of this name: with more training.epochs, or more --max-steps.")
     dry_run: bool = option(False)
     """Print counts, memory and some rows. Loads no weights, trains nothing and writes no run."""
 

@@ -14,7 +14,7 @@ from harness.engines.models.weights import snapshot, weights_fingerprint
 from harness.engines.shared import adapter_rank, brief, missing_for_quantization, quantized_weights, quiet_transformers
 from harness.engines.transformers import with_adapter
 from harness.errors import AdapterError, UsageError
-from harness.runs.folder import RUNS
+from harness.runs.folder import RUNS, trained_name
 from harness.tasks.registry import tasks_in
 from harness.util.processes import trusts_remote_code
 from harness.util.registry import choose
@@ -208,7 +208,7 @@ def known_adapters() -> dict[str, Path]:
     """The adapters' folders by name. If a run has the name of a shipped one, the shipped one has it."""
     folders: dict[str, Path] = {}
     for folder in adapter_folders():
-        folders.setdefault(adapter_name(folder), folder)
+        folders.setdefault(trained_name(folder), folder)
     return folders
 
 
@@ -229,11 +229,6 @@ def named_adapters(names: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--adapter {one}: the name {name} is taken; each adapter needs its own")
         named[name] = folder or name
     return named
-
-
-def adapter_name(folder: Path) -> str:
-    """An adapter's name: its folder's, or its run's."""
-    return folder.resolve().parent.name if folder.name == "adapter" else folder.resolve().name
 
 
 def find_adapter(name: str | Path) -> Path:

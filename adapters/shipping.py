@@ -129,7 +129,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
 
     about = read_record(source)
     try:
-        settings = described(source.parent) or {}
+        settings = described(source.parents[1 if source.parent.name == "checkpoints" else 0]) or {}
     except HarnessError:
         settings = {}
     command, changed = _finetune_command(name, about, settings)

@@ -39,6 +39,13 @@ class DevTrainer(Watched):
     """A Trainer that keeps the best checkpoint on dev."""
 
     training: FinetuneTraining
+    describe: Callable[[Path], None] | None = None
+    """Writes beside the weights of a checkpoint what they are."""
+
+    def write_weights(self, folder: str) -> None:
+        super().write_weights(folder)
+        if self.describe and self.is_world_process_zero():
+            self.describe(Path(folder))
 
     @staticmethod
     def score(point: Mapping[str, float]) -> tuple[bool, float, float]:

@@ -78,6 +78,7 @@ def load_predictor(
     `checkpoint` is one that `find_model` accepts; by default, the task's own is loaded. Raises UsageError if there is no such
     checkpoint, or if one is given to a baseline without checkpoints.
     """
+    from harness.runs.folder import trained_name
     from harness.training.checkpoints import default_model, digest, find_model, model_source, read_config
 
     if isinstance(baseline, Ruled):
@@ -85,6 +86,5 @@ def load_predictor(
             raise UsageError(f"--checkpoint {checkpoint}: {name} is rules only and has no checkpoints")
         return baseline.predictor(task), name, {}
     folder = find_model(checkpoint) if checkpoint else default_model(name, task)
-    model = folder.resolve().parent.name if folder.name == "model" else folder.name
     taken = {"checkpoint": model_source(folder), "checkpoint_hash": digest(folder)}
-    return baseline.load(folder, decoding), model, taken | {"train_items": read_config(folder, name).get("items")}
+    return baseline.load(folder, decoding), trained_name(folder), taken | {"train_items": read_config(folder, name).get("items")}

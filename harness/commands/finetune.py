@@ -35,14 +35,14 @@ def finetune(options: Finetune) -> None:
     harness finetune llama-lora --task minecraft --data simulated.jsonl
     harness finetune nebula --base smollm2-135m --dry-run
 
-    To resume a killed run, give the same command again.
+    To resume a killed run, give the same command again. To train a finished one for longer, add --resume.
     On several GPUs: torchrun --nproc-per-node 8 -m harness.cli finetune ..., or accelerate launch.
     """
     from adapters.base_check import require
     from adapters.dry_run import dry_run
     from harness.corpora import locate
     from harness.engines.models.bases import display_name
-    from harness.runs.folder import RUNS
+    from harness.runs.folder import RUNS, lengthen
     from harness.training.job import train as train_job
     from harness.training.processes import first_says, processes
 
@@ -65,9 +65,12 @@ def finetune(options: Finetune) -> None:
     out = job.result(folder)
     # In addition to the train split: the files of --data, otherwise the recipe's sources, with their hashes.
     beside: dict[str, Any] = {"data" if options.data else "sources": added} if added else {}
-    result = train_job(job, folder, click.echo, beside | ({"given": options.given} if options.given else {}))
+    beside |= {"given": options.given} if options.given else {}
+    if options.resume and processes().is_main_process:
+        lengthen(folder, job.settings() | beside)
+    result = train_job(job, folder, click.echo, beside)
     if result is None:
-        say(f"This run is finished: the {out.name} is in {out}; choose another --name to train again")
+        say(f"This run is finished: the {out.name} is in {out}; choose another --name to train again, or --resume")
         return
     if processes().is_main_process:
         _print(result)
@@ -149,6 +152,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         examples=partial(choose_shots, choice, [*data.items, *dev], data.items),
         dev_f1=dev_f1,
         start=start,
+        resume=options.resume,
         learned=str(programs or ""),
         gold={item.id: item for item in gold},
         held_out=held.compared(data.items),

@@ -135,10 +135,17 @@ def _finish(folder: Path, options: Play, lines: list[dict[str, Any]], title: str
 def _default_name(options: Play, asked: dict[str, Any]) -> str:
     """The run's name, built from its settings."""
     from harness.engines.models.bases import DEFAULT_BASE
+    from harness.runs.folder import trained_name
 
     player = Path(asked["adapter"] or options.model or DEFAULT_BASE)
-    model = player.parent.name if player.name in ("adapter", "model") else player.name
-    parts = ["play", str(options.task), options.split, model, str(options.simulator or options.source), f"{options.count}-games"]
+    parts = [
+        "play",
+        str(options.task),
+        options.split,
+        trained_name(player),
+        str(options.simulator or options.source),
+        f"{options.count}-games",
+    ]
     parts += [f"{asked['shots']}-shot"] if asked["shots"] else []
     parts += [f"{options.corrections}-corrections"] if options.corrections != 3 else []
     parts += {"format": ["constrained"], "feasible": ["feasible"]}.get(asked["constrain"] or "", [])

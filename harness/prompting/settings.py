@@ -111,11 +111,11 @@ def decoding_of(settings: Mapping[str, Any]) -> dict[str, Any]:
 def default_name(options: Options, spec: PromptSpec) -> str:
     """The run's name, built from its settings."""
     from harness.engines.models.bases import DEFAULT_BASE
+    from harness.runs.folder import trained_name
 
     model = Path(options.adapter or options.model or DEFAULT_BASE)
-    model_name = model.parent.name if model.name in ("adapter", "model") else model.name
     _, *prompt_format = spec.name.split("/")
-    parts = [answered_task(options, spec), options.part, model_name, *prompt_format, f"{options.shots}-shot"]
+    parts = [answered_task(options, spec), options.part, trained_name(model), *prompt_format, f"{options.shots}-shot"]
     parts += [options.select] if options.select not in (None, RANDOM) else []
     parts += [f"seed-{options.seed}"] if options.seed else []
     parts += [f"first-{options.limit}"] if options.limit else []

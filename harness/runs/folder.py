@@ -7,7 +7,8 @@ import logging
 import platform
 import shlex
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
@@ -97,6 +98,27 @@ def described(folder: Path) -> dict[str, Any] | None:
         return {}
     # Earlier runs gave it the name of the fingerprint of the weights alone that harness.json has.
     return {"base_files_fingerprint" if key == "base_fingerprint" else key: value for key, value in settings.items()}
+
+
+def trained_name(folder: Path) -> str:
+    """The name of a trained adapter or model: its folder's, its run's, or for a checkpoint the run's and the step."""
+    above = folder.resolve().parent
+    if above.name == "checkpoints":
+        return f"{above.parent.name}-{folder.name}"
+    return above.name if folder.name in ("adapter", "model") else folder.resolve().name
+
+
+def lengthen(folder: Path, settings: Mapping[str, Any]) -> None:
+    """Take over the length of a training from `settings` in the description of its run, if the two differ in nothing else."""
+    import yaml
+
+    before, length = described(folder) or {}, ("epochs", "max_steps")
+    with suppress(KeyError):
+        changed = {key: settings["recipe"]["training"][key] for key in length}
+        before["recipe"]["training"] |= changed
+    if not _changed(before, dict(settings)):
+        about = yaml.safe_load((folder / "run.yaml").read_bytes()) | {"settings": before}
+        write_atomically(folder / "run.yaml", yaml.safe_dump(about, sort_keys=False, allow_unicode=True, width=120))
 
 
 class Run:

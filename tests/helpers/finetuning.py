@@ -71,6 +71,6 @@ def quick_words(base: Path, recipe: str, *more: str) -> list[str]:
     return ["finetune", recipe, "--base", str(base), "--max-steps", "2", "--name", "mine", *settings, *more]
 
 
-def changed(*settings: str) -> list[str]:
+def set_words(*settings: str) -> list[str]:
     """The words that change these keys of a recipe."""
     return [word for setting in settings for word in ("--set", setting)]

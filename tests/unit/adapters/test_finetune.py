@@ -13,7 +13,7 @@ from adapters.registry import HARNESS_FILE, trained_spec
 from adapters.trainer import AnswerTrainer
 from harness.cli import main
 from tests.helpers import Command
-from tests.helpers.finetuning import quick_words
+from tests.helpers.finetuning import quick_words, set_words
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -66,7 +66,10 @@ def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command
     assert "mine fits sees" in command("adapters", "check", "mine", "--base", base)[1]
 
 
-def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(
+    tiny_base: Path, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    words = quick_words(tiny_base, "llama-lora", *set_words("training.warmup=0"))
     with monkeypatch.context() as patch:
         judge = AnswerTrainer.judge
 
@@ -76,12 +79,34 @@ def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(tiny_base:
             return judge(trainer)
 
         patch.setattr(AnswerTrainer, "judge", killed)
-        assert main(quick_words(tiny_base, "llama-lora")) == 130
+        assert main(words) == 130
     assert {path.name for path in Path("runs/mine/checkpoints").iterdir()} == {"checkpoint-1"}
+    checkpoint = "runs/mine/checkpoints/checkpoint-1"
+    assert "fits tiny" in command("adapters", "check", checkpoint, "--base", tiny_base)[1]
+    asked = ("--engine", "transformers", "--model", tiny_base, "--limit", "1", "--max-new-tokens", "4")
+    assert command("prompt", "--adapter", checkpoint, *asked)[0] == 0
+    (answered,) = Path("runs").glob("*/predictions.jsonl")
+    assert "_mine-checkpoint-1_" in answered.parent.name
+    assert command("adapters", "export", checkpoint, "exported")[0] == 0
     for more in ([], ["--name", "whole"]):
-        assert main(quick_words(tiny_base, "llama-lora", *more)) == 0
+        assert main([*words, *more]) == 0
     resumed, whole = (Path("runs", name, "adapter/adapter_model.safetensors").read_bytes() for name in ("mine", "whole"))
     assert resumed == whole
+
+
+def test_a_finished_training_goes_on_where_it_ended(tiny_base: Path, command: Command) -> None:
+    words = quick_words(tiny_base, "llama-lora", *set_words("training.keep=last"))
+    assert main(words) == 0
+    first = Path("runs/mine/adapter/adapter_model.safetensors").read_bytes()
+    longer = [*words, "--max-steps", "4"]
+    assert "choose another --name" in command(*longer)[2]
+    assert "choose another --name" in command(*longer, "--resume", "--set", "training.learning_rate=0.5")[2]
+    code, out, err = command(*longer, "--resume")
+    assert (code, "resuming from runs/mine/checkpoints/checkpoint-2" in out) == (0, True), err
+    said = json.loads(Path("runs/mine/adapter", HARNESS_FILE).read_text())
+    assert (said["steps"], [point["step"] for point in said["curve"]]) == (4, [0, 2, 4])
+    assert Path("runs/mine/adapter/adapter_model.safetensors").read_bytes() != first
+    assert "This run is finished" in command(*longer)[1]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from adapters.trainer import trainer_arguments
 from harness.cli import main
 from harness.errors import FaultsError
 from tests.helpers import Command
-from tests.helpers.finetuning import changed, quick_words
+from tests.helpers.finetuning import quick_words, set_words
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -66,7 +66,7 @@ def test_an_adapter_of_any_rank_and_kind_is_trained_recorded_and_asked(tiny_base
         "trainer.lr_scheduler_type=linear",
         "training.learning_rate=0.01",
     )
-    words = quick_words(tiny_base, "llama-lora", *changed(*more))
+    words = quick_words(tiny_base, "llama-lora", *set_words(*more))
     code, out, err = command(*words, "--dry-run")
     assert code == 0, err
     assert 'trainer: lr_scheduler_type="linear"\npeft: use_dora=true, use_rslora=true\n' in out
@@ -79,7 +79,7 @@ def test_an_adapter_of_any_rank_and_kind_is_trained_recorded_and_asked(tiny_base
     out = command("adapters", "check", "mine", "--base", tiny_base)[1]
     assert "rank 4" in out
     assert "vLLM cannot serve it unmerged: it has DoRA" in out
-    other = quick_words(tiny_base, "llama-lora", *changed("lora.target_modules=[no_such_layer]", "peft.bias=all"))
+    other = quick_words(tiny_base, "llama-lora", *set_words("lora.target_modules=[no_such_layer]", "peft.bias=all"))
     assert "the recipe's keys lora and peft do not fit the base" in command(*other, "--name", "other")[2]
     assert not Path("runs/other").exists()
 
@@ -87,7 +87,7 @@ def test_an_adapter_of_any_rank_and_kind_is_trained_recorded_and_asked(tiny_base
 def test_trackers_get_the_losses_and_the_dev_f1(tiny_base: Path, monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
 
-    words = quick_words(tiny_base, "llama-lora", *changed("report_to=[tensorboard, trackio]"))
+    words = quick_words(tiny_base, "llama-lora", *set_words("report_to=[tensorboard, trackio]"))
     available = "transformers.integrations.integration_utils.is_trackio_available"
     monkeypatch.setattr(available, lambda: False)
     code, _, err = command(*words)
