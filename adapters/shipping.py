@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import shutil
 from collections.abc import Mapping, Sequence
@@ -47,16 +46,6 @@ _METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
 """The hub's names of the metrics."""
 _CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "dev_loss", "dev_f1")
 """The values that a training's curve may hold, in the order of a card's columns."""
-_PHRASES = {
-    "learning_rate": "learning rate {:g}",
-    "epochs": "{:g} epochs",
-    "tokens": "{:,} tokens a pack",
-    "accumulation": "{} packs a step",
-    "weight_decay": "weight decay {:g}",
-    "shots": "{} examples in front of an item",
-    "seed": "seed {}",
-}
-"""A recipe's numbers in words, by the keys of `training`."""
 
 
 def export_adapter(name: str | Path, target: Path, scores: Sequence[ScoredRun], *, large: bool = False, note: str = "") -> float:
@@ -145,16 +134,14 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         name=name,
         front=front_matter(name, about, scores),
         about=about,
-        title=get_task(about.task).skill or get_task(about.task).benchmark,
+        task=get_task,
         command=command,
         note=note.strip(),
         changed=changed,
         sources=", ".join([*train, *(f"the file {Path(file).name}" for file in settings.get("data") or ())]),
-        compared=_compared(about.held_out),
         recipe=recipe,
         lora=lora,
         modules="all linear layers" if modules in ("all-linear", _LINEAR) else modules,
-        training=_training(recipe),
         versions=", ".join(f"{key} {about.versions[key]}" for key in ("torch", "transformers", "peft") if key in about.versions),
         parameters=parameters,
         megabytes=parameters * 2 / 1e6,
@@ -184,35 +171,6 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
     )
     text: str = data.to_yaml()
     return text.strip()
-
-
-def _compared(held: Mapping[str, Any]) -> str:
-    """Sentences on what is known of dev and test items among the train items."""
-    if not held:
-        return "Whether any of them is a dev or test item was not recorded."
-    counts = " and ".join(f"the {count:,} of {get_task(task).title}" for task, count in held["items"].items())
-    sentences = [f"None is a dev or test item: by id, by target and by what is said and done, they were compared with {counts}."]
-    if alike := held["published_alike"]:
-        say = (
-            "item of the corpora, as published, says and does" if alike == 1 else "items of the corpora, as published, say and do"
-        )
-        sentences.append(f"{alike} train {say} the same as one of dev or test.")
-    for task, (count, total) in held["shared_targets"].items():
-        sentences.append(f"{count:,} of the {total:,} test items of {get_task(task).title} have a target that was trained on.")
-    return " ".join(sentences)
-
-
-def _training(recipe: Mapping[str, Any]) -> str:
-    """The recipe's numbers, in words."""
-    training, grpo = recipe.get("training", {}), recipe.get("grpo")
-    unused = ("epochs", "tokens", "accumulation") if grpo else ("epochs",) if training.get("max_steps") else ()
-    parts = [
-        re.sub(r"^1 (\w+)s\b", r"1 \1", text.format(training[key]))
-        for key, text in _PHRASES.items()
-        if key in training and key not in unused
-    ]
-    drawn = [f"{grpo['generation_batch_size']} drawn answers a step, {grpo['num_generations']} to an item"] if grpo else []
-    return ", ".join([*drawn, *parts, *(["colors exchanged at random"] if training.get("recolor") else [])])
 
 
 def _finetune_command(name: str, about: AdapterRecord, settings: Mapping[str, Any]) -> tuple[str, bool]:
