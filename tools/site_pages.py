@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from posixpath import dirname, join, normpath, relpath
@@ -15,43 +16,27 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 DOCS = "docs/"
-ELSEWHERE = {
-    "CONTRIBUTING.md": "contributing.md",
-    "SECURITY.md": "security.md",
-    "CHANGELOG.md": "changelog.md",
-    "adapters/trained/hexagons/README.md": "cards/hexagons.md",
-    "adapters/trained/hexagons-qwen/README.md": "cards/hexagons-qwen.md",
-    "adapters/trained/builder/README.md": "cards/builder.md",
-    "adapters/trained/builder-qwen/README.md": "cards/builder-qwen.md",
-    "serialization/programs/README.md": "cards/programs.md",
-    "eval/annotations/README.md": "cards/annotations.md",
-    "eval/annotations/annotation.schema.json": "cards/annotation.schema.json",
-    "eval/annotations/levels.yaml": "cards/levels.yaml",
-    "eval/annotations/phenomena.yaml": "cards/phenomena.yaml",
-    "eval/annotations/mechanisms.yaml": "cards/mechanisms.yaml",
-}
-"""Files outside docs/, and where they are on the site."""
-
 _LINK = re.compile(r"(?<=\]\()(?!\w+:|#)([^)#\s]+)")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     from mkdocs.structure.files import File
 
-    for own, there in ELSEWHERE.items():
+    for own, there in config.extra["elsewhere"].items():
         files.append(File.generated(config, there, abs_src_path=str(ROOT / own)))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     there = page.file.src_uri
-    own = {place: file for file, place in ELSEWHERE.items()}.get(there, DOCS + there)
-    return _LINK.sub(partial(_link, own, there), markdown)
+    elsewhere: dict[str, str] = config.extra["elsewhere"]
+    own = {place: file for file, place in elsewhere.items()}.get(there, DOCS + there)
+    return _LINK.sub(partial(_link, own, there, elsewhere), markdown)
 
 
-def _link(own: str, there: str, match: re.Match[str]) -> str:
+def _link(own: str, there: str, elsewhere: Mapping[str, str], match: re.Match[str]) -> str:
     """The link from the file `own`, which is at `there` on the site. What is not on the site stays as it is, and mkdocs warns."""
     target = normpath(join(dirname(own), match[1]))
-    if target not in ELSEWHERE and not target.startswith(DOCS):
+    if target not in elsewhere and not target.startswith(DOCS):
         return match[1]
-    return relpath(ELSEWHERE.get(target, target.removeprefix(DOCS)), dirname(there) or ".")
+    return relpath(elsewhere.get(target, target.removeprefix(DOCS)), dirname(there) or ".")

@@ -12,8 +12,8 @@ import pytest
 
 from harness.corpora import load
 from tests.helpers import Command
+from tests.helpers.program_page import PAGE, Example, examples, result
 from tests.helpers.scored import write_lines, write_run
-from tools.program_page import PAGE, Example, examples, result
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -92,6 +92,6 @@ def test_programs_of_dev_are_not_collected(run: Command) -> None:
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.program.splitlines()[0])
 def test_the_examples_of_the_manual(example: Example) -> None:
     made, picture = result(example)
-    assert made == example.result, "if the change is meant: python -m tools.program_page"
+    assert made == example.result, "if the change is meant: python -m tests.helpers.program_page"
     if example.picture:
         assert (PAGE.parent / example.picture).read_text() == picture

@@ -20,7 +20,7 @@ from serialization.formats.program import run
 from serialization.program.parse import parse
 from tests.helpers.programs import state_after
 
-PAGE = Path(__file__).parents[1] / "docs" / "program.md"
+PAGE = Path(__file__).parents[2] / "docs" / "program.md"
 _EXAMPLE = re.compile(
     r"```(?P<task>hexagons|minecraft)\n(?P<asked>(?:(?:step)?> .*\n)+)(?P<result>(?:.*\n)*?)```"
     r"(?:\n\n!\[[^]]*\]\((?P<picture>[^)]+\.svg)\))?"
