@@ -15,9 +15,9 @@ import pytest
 
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
+from tests.helpers.load import ATTACKS, load
 from tests.helpers.serving import ServedCommand, wait_until
 from tests.helpers.tiny import save_tiny_adapter
-from tools.load import ATTACKS, load
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 

@@ -21,8 +21,8 @@ def served() -> Pairs:
     from adapters.registry import SHIPPED, load_adapter
     from harness.engines.vllm.engine import FEASIBLE_TOKENS
     from harness.engines.vllm.server import VLLM_URL, ServedAdapter, Server, server_options
+    from tests.helpers.load import load
     from tests.helpers.serving import ServedCommand
-    from tools.load import load
 
     os.environ["VLLM_CPU_KVCACHE_SPACE"] = "1"
     adapter = load_adapter("hexagons", None)

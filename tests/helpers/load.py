@@ -1,7 +1,7 @@
 """Puts load on a server of `harness serve`: streaming clients that ask again as soon as they are answered.
 
     harness serve --port 8000 &
-    python tools/load.py --url http://127.0.0.1:8000 --model hexagons --clients 200 --seconds 120 --attack
+    python -m tests.helpers.load --url http://127.0.0.1:8000 --model hexagons --clients 200 --seconds 120 --attack
 
 Prints, as JSON: the requests answered in full, refused (by status, and whether Retry-After is missing) and lost (admitted, but
 not answered in full), the seconds until the first piece of an answer, tokens a second, and the memory of the server's process,
