@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import re
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,14 +13,16 @@ from typing import Any
 from pydantic import AliasPath, BaseModel, Field, ValidationError, field_validator
 
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, resolve_base
-from harness.engines.models.weights import snapshot, weights_fingerprint
+from harness.engines.models.weights import downloaded, snapshot, weights_fingerprint
 from harness.engines.shared import adapter_rank, brief, missing_for_quantization, quantized_weights, quiet_transformers
 from harness.engines.transformers import with_adapter
-from harness.errors import AdapterError, UsageError
+from harness.errors import AdapterError, EngineError, UsageError
 from harness.runs.folder import RUNS, trained_name
 from harness.tasks.registry import tasks_in
+from harness.util.files import cache_folder, made_once
 from harness.util.processes import trusts_remote_code
 from harness.util.registry import choose
+from prompts.chat_template import CHAT_TEMPLATE
 from prompts.probe import format_hash
 from prompts.shots import ShotChoice
 from prompts.spec import OFF, PromptSpec
@@ -28,6 +33,10 @@ CONFIG_FILE = "adapter_config.json"
 WEIGHTS_FILE = "adapter_model.safetensors"
 TEMPLATE_FOLDER = "template"
 """Holds a copy of the prompt template, if it is a user's own."""
+
+_FILES = (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, CHAT_TEMPLATE, "README.md", "scores.json", f"{TEMPLATE_FOLDER}/*/*")
+"""The files of an adapter on the hub that are downloaded."""
+_HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+(@[\w./-]+)?")
 
 SHIPPED = Path(__file__).parent / "trained"
 """Adapters that come with the package: a folder each, whose name is the adapter's."""
@@ -139,7 +148,8 @@ class AdapterRecord(BaseModel):
 
 
 def load_adapter(name: str | Path, base: str | None) -> Adapter:
-    """An adapter for a base model, by the name of a shipped one, or by the folder or name of the run that made it.
+    """An adapter for a base model, by the name of a shipped one, by the folder or name of the run that made it, or by its name on
+    the hub, USER/NAME or USER/NAME@REVISION.
 
     With `base` None, the base is the one that it was trained on. Raises UsageError for an unknown name, AdapterError for an
     incomplete folder and for an adapter of another base, of another prompt format or with weights other than LoRA's.
@@ -235,7 +245,7 @@ def find_adapter(name: str | Path) -> Path:
     """The folder of a complete adapter; `name` as in `load_adapter`."""
     given = Path(name)
     places = (given, given / "adapter", SHIPPED / given, RUNS / given / "adapter")
-    path = next((place for place in places if (place / CONFIG_FILE).is_file()), None)
+    path = next((place for place in places if (place / CONFIG_FILE).is_file()), None) or _from_hub(str(name))
     if path is None and len(given.parts) == 1 and not any(place.is_dir() for place in (given, RUNS / given)):
         choose("adapter", str(name), known_adapters())
     for file in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
@@ -246,6 +256,30 @@ def find_adapter(name: str | Path) -> Path:
             )
     assert path is not None
     return path
+
+
+def _from_hub(name: str) -> Path | None:
+    """The folder of an adapter that the hub has as USER/NAME or USER/NAME@REVISION, downloaded once; None for another name.
+
+    It is a copy in the user's cache, because the hub's own cache holds links, which an adapter's folder must not."""
+    if not _HUB_NAME.fullmatch(name) or Path(name).parts[0] in (os.curdir, os.pardir) or Path(name).parent.is_dir():
+        return None
+    try:
+        source = downloaded(name, _FILES)
+    except EngineError as error:
+        raise AdapterError(f"{name} holds no adapter of this harness: no such folder is here, and {error}") from error
+    target = cache_folder() / "adapters" / f"{name.partition('@')[0].replace('/', '--')}@{source.name[:12]}"
+
+    def copy(partial: Path) -> None:
+        for file in (file for pattern in _FILES for file in source.glob(pattern) if file.is_file()):
+            (partial / file.relative_to(source)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(file, partial / file.relative_to(source))
+
+    try:
+        made_once(target, copy)
+    except OSError as error:
+        raise AdapterError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
+    return target
 
 
 def read_record(folder: Path) -> AdapterRecord:

@@ -9,12 +9,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic import BaseModel
 
 from adapters import MAX_MEGABYTES
-from adapters.catalog import CARD_FILE, SCORES_FILE, ScoredRun
+from adapters.catalog import CARD_FILE, SCORES_FILE, ScoredRun, read_scores
 from adapters.recipe import DataSource, FinetuneTraining, load_recipe
 from adapters.registry import (
     CONFIG_FILE,
@@ -25,14 +26,14 @@ from adapters.registry import (
     find_adapter,
     read_record,
 )
-from eval.export import eval_results
+from eval.export import as_eval_results, eval_results
 from harness.corpora import locate
 from harness.engines.models.known import KNOWN
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import described
 from harness.tasks.registry import get_task, world_of
-from harness.util.files import filled
+from harness.util.files import filled, write_atomically
 from harness.util.settings import flat
 from prompts.chat_template import CHAT_TEMPLATE
 from prompts.spec import DEFAULTS
@@ -73,6 +74,36 @@ def export_adapter(name: str | Path, target: Path, scores: Sequence[ScoredRun], 
     except OSError as error:
         raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
     return (target / WEIGHTS_FILE).stat().st_size / 1e6
+
+
+def push_adapter(
+    name: str, repository: str, scores: Sequence[ScoredRun], *, note: str = "", private: bool = False, dry_run: bool = False
+) -> list[Path]:
+    """Upload an adapter, as `export_adapter` writes it, with its scores in the hub's format, to the repository USER/NAME; returns
+    the files. It is created if it is missing. `dry_run` uploads nothing.
+
+    The token is that of `hf auth login`. Raises HarnessError if the hub refuses the upload or cannot be reached.
+    """
+    from huggingface_hub import HfApi
+    from huggingface_hub.constants import EVAL_RESULTS_FOLDER
+    from huggingface_hub.errors import HfHubHTTPError
+
+    scores = [*read_scores(find_adapter(name)), *scores]
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary) / repository.rpartition("/")[2]
+        export_adapter(name, folder, scores, large=True, note=note)
+        for number, one in enumerate(scores, start=1):
+            write_atomically(
+                folder / EVAL_RESULTS_FOLDER / f"{one.scores['task']}-{number}.yaml", as_eval_results(one.scores, one.decoded)
+            )
+        files = [path.relative_to(folder) for path in sorted(folder.rglob("*")) if path.is_file()]
+        try:
+            if not dry_run:
+                HfApi().create_repo(repository, private=private, exist_ok=True)
+                HfApi().upload_folder(repo_id=repository, folder_path=folder, commit_message=f"Upload {folder.name}")
+        except (HfHubHTTPError, OSError, ValueError) as error:
+            raise HarnessError(f"{repository}: the hub takes no upload: {brief(error)}; `hf auth login` logs in") from error
+    return files
 
 
 def _half(path: Path) -> dict[str, Any]:

@@ -88,6 +88,25 @@ def eval_results(scores: Scores) -> list[Any]:
     ]
 
 
+def as_eval_results(scores: Scores, how: str) -> str:
+    """The headline numbers in percent as a file of the hub's folder .eval_results, in YAML; `how` the answers were decoded."""
+    import yaml
+    from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
+
+    task, part = get_task(scores["task"]), ", ".join(filter(None, (scores["split"], scores.get("benchmark"))))
+    entries = [
+        EvalResultEntry(
+            dataset_id=task.hub_name or task.name,
+            task_id=number.key,
+            value=number.percent()[0],
+            notes=f"{part}: {number.label} in percent, 95% interval {number}; {scores['items']} items; {how}",
+        )
+        for number in headline(scores)
+    ]
+    text: str = yaml.safe_dump(eval_result_entries_to_yaml(entries), sort_keys=False, allow_unicode=True)
+    return text
+
+
 def as_markdown(results: Mapping[str, Scores]) -> str:
     """Tables with rows for each run. Raises UsageError for runs of two tasks."""
     made = [markdown_table(head, rows, (0, 1)) for head, rows in _tables(results)]

@@ -1,4 +1,4 @@
-"""`harness adapters`: list, show, check, merge, export and import LoRA adapters."""
+"""`harness adapters`: list, show, check, merge, export, push and import LoRA adapters."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BASE = option(None, "Hub name or local folder of the base. [default: the one it 
 
 @click.group()
 def adapters() -> None:
-    """List, show, check, merge and export LoRA adapters, and import published ones."""
+    """List, show, check, merge, export and push LoRA adapters, and import published ones."""
 
 
 class List(Strict):
@@ -179,6 +179,33 @@ class ExportAdapter(Strict):
     scores: tuple[str, ...] = option((), "A scored run of the adapter, for its card. Repeatable.", metavar="RUN")
     large: bool = option(False, f"Allow more than {MAX_MEGABYTES} MB, the limit for shipped adapters.")
     note: str = option("", "Extra text for its card.")
+
+
+class Push(Strict):
+    name: str = argument()
+    repository: str = argument()
+    scores: tuple[str, ...] = option((), "A scored run of the adapter, for its card. Repeatable.", metavar="RUN")
+    note: str = option("", "Extra text for its card.")
+    private: bool = option(False, "Create a private repository.")
+    dry_run: bool = option(False, "List the files and upload nothing.")
+
+
+@adapters.command(cls=ModelCommand, model=Push)
+def push(options: Push) -> None:
+    """Upload the adapter NAME to the Hugging Face hub as REPOSITORY (user/name), with a card and its scores.
+
+    \b
+    harness adapters push my-run user/my-adapter --scores hexagons_dev_my-run_0-shot --dry-run
+
+    The token is that of `hf auth login`.
+    """
+    from adapters.shipping import push_adapter
+    from harness.prompting.adapter import scored_run
+
+    repository, how = options.repository, options.model_dump(include={"note", "private", "dry_run"})
+    files = push_adapter(options.name, repository, [scored_run(run, options.name, repository) for run in options.scores], **how)
+    click.echo("\n".join(map(str, files)))
+    click.echo("nothing was uploaded" if options.dry_run else f"harness prompt --adapter {shlex.quote(repository)}")
 
 
 @adapters.command(cls=ModelCommand, model=ExportAdapter)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.models.known import KNOWN, converted
-from harness.engines.models.weights import snapshot
+from harness.engines.models.weights import downloaded, snapshot
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
@@ -18,16 +18,18 @@ from prompts.chat_template import template_date
 
 DEFAULT_BASE = next(iter(KNOWN))
 _MIB = 1 << 20
+_READ = ("*.json", "*.safetensors", "*.jinja", "*.model", "*.txt")
+"""The files of a base that are downloaded: weights in other formats can run code when they are read."""
 _DESCRIBING = ("adapter_config.json", "chat_template.jinja", "config.json", "tokenizer.json", "tokenizer_config.json")
 
 
 def resolve_base(name: str | None) -> str:
     """The folder or hub name that transformers and vLLM load. The name of a known base, by default "smollm2-135m", stands for its
     folder, which is converted first if necessary; the path of a local folder stays as it is; NAME@REVISION is the folder of that
-    snapshot in the local hub cache; anything else counts as a hub name.
+    snapshot in the local hub cache, downloaded if it is missing; anything else counts as a hub name.
 
-    Raises EngineError for a missing folder or snapshot, a folder without a model, and if a known base is not here or cannot be
-    converted.
+    Raises EngineError for a missing folder, a folder without a model, a snapshot that cannot be downloaded, and if a known base
+    is not here or cannot be converted.
     """
     name = name or DEFAULT_BASE
     if base := KNOWN.get(name):
@@ -41,9 +43,10 @@ def resolve_base(name: str | None) -> str:
     hub_name, _, revision = name.partition("@")
     if not revision:
         return name
-    if folder := snapshot(hub_name, revision):
-        return str(folder)
-    raise EngineError(f"--base {name}: not on this machine; get it with `hf download {hub_name} --revision {revision}`")
+    try:
+        return str(snapshot(hub_name, revision) or downloaded(name, _READ))
+    except EngineError as error:
+        raise EngineError(f"--base {error}; get it with `hf download {hub_name} --revision {revision}`") from error
 
 
 def display_name(base: str) -> str:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 
@@ -50,6 +51,21 @@ def snapshot(name: str, revision: str | None = None) -> Path | None:
     except ValueError:
         return None
     return Path(config).parent if isinstance(config, str) else None
+
+
+def downloaded(name: str, files: Sequence[str]) -> Path:
+    """The local snapshot of the hub's USER/NAME or USER/NAME@REVISION, with those of its files that match `files`, downloaded if
+    missing. Raises EngineError if there is no such repository or revision, or no way to it."""
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
+
+    repository, _, revision = name.partition("@")
+    try:
+        return Path(snapshot_download(repository, revision=revision or None, allow_patterns=[*files]))
+    except LocalEntryNotFoundError:
+        raise EngineError(f"{name} is not on this machine, and the hub cannot be reached") from None
+    except (HfHubHTTPError, OSError, ValueError) as error:
+        raise EngineError(f"{name} cannot be had from the hub: {brief(error)}") from error
 
 
 def _files_of(base: str | Path) -> list[Path]:

@@ -83,8 +83,8 @@ class TestNames:
         with pytest.raises(UsageError, match=r"no adapter named 'hexagon': did you mean hexagons[?] known: hexagons, mine"):
             find_adapter("hexagon")
         Path("runs/begun").mkdir()
-        for name in ("some/where", "begun"):
-            with pytest.raises(AdapterError, match=rf"{name} holds no adapter of this harness: {CONFIG_FILE} is not there"):
+        for name, why in (("some/where", "no such folder is here"), ("begun", f"{CONFIG_FILE} is not there")):
+            with pytest.raises(AdapterError, match=rf"{name} holds no adapter of this harness: {why}"):
                 find_adapter(name)
 
 

@@ -209,7 +209,7 @@ def test_a_revision_of_a_hub_model_is_its_snapshot(hub: Path, tiny_base: Path) -
     for name in ("someone/tiny", *(f"someone/tiny@{revision}" for revision in ("main", "v1", hub.name))):
         assert resolve_base(name) == (str(hub) if "@" in name else name)
     assert display_name(str(hub)) == f"someone/tiny@{hub.name}"
-    with pytest.raises(EngineError, match=r"--base someone/tiny@v2: not on this machine; .* someone/tiny --revision v2"):
+    with pytest.raises(EngineError, match=r"--base someone/tiny@v2 is not on this machine, .* someone/tiny --revision v2"):
         resolve_base("someone/tiny@v2")
 
 

@@ -1,0 +1,140 @@
+"""Adapters and bases from a hub, which here is a local server, and adapters that go there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+import yaml
+from huggingface_hub import parse_eval_result_entries
+
+from harness.engines.models.bases import display_name, resolve_base
+from harness.engines.models.weights import weights_fingerprint
+from prompts.spec import PromptSpec
+from tests.helpers import Command
+from tests.helpers.tiny import save_tiny_adapter
+
+pytestmark = pytest.mark.usefixtures("empty_folder")
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A hub that serves the folders user/NAME of the returned folder."""
+    root = tmp_path / "hub"
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            user, name, *rest = self.path.partition("?")[0].removeprefix("/api/models").strip("/").split("/")
+            folder, api = root / user / name, self.path.startswith("/api/")
+            files = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
+            if not files or rest[1] not in ("main", "v1", COMMIT):
+                self.answer(404, b"{}", {"X-Error-Code": "RevisionNotFound" if files else "RepoNotFound"})
+            elif api:
+                about = [{"type": "file", "path": name, "rfilename": name, "size": 1, "oid": "0" * 40} for name in files]
+                model = {"id": f"{user}/{name}", "modelId": f"{user}/{name}", "sha": COMMIT, "siblings": about, "tags": []}
+                self.answer(200, json.dumps(about if rest[0] == "tree" else model).encode(), {})
+            else:
+                content = (folder / "/".join(rest[2:])).read_bytes()
+                headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
+                self.answer(200, content, headers)
+
+        do_HEAD = do_GET
+
+        def answer(self, code: int, content: bytes, headers: dict[str, str]) -> None:
+            self.send_response(code)
+            for key, value in {**headers, "Content-Length": str(len(content))}.items():
+                self.send_header(key, value)
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(content)
+
+        def log_message(self, *words: Any) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    for key, value in {"ENDPOINT": url, "HF_HUB_OFFLINE": False, "HF_HUB_CACHE": str(tmp_path / "cache")}.items():
+        monkeypatch.setattr(f"huggingface_hub.constants.{key}", value)
+    monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", url + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "harness"))
+    yield root
+    server.shutdown()
+    server.server_close()
+
+
+def test_an_adapter_and_its_base_come_from_the_hub_once(
+    hub: Path, tiny_base: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(tiny_base, hub / "user/tiny")
+    save_tiny_adapter(tiny_base, hub / "user/mine", PromptSpec.make("minecraft"))
+    (hub / "user/mine/training_args.bin").write_bytes(b"a pickle")
+    base = resolve_base("user/tiny@v1")
+    assert (display_name(base), weights_fingerprint(base)) == (f"user/tiny@{COMMIT}", weights_fingerprint(tiny_base))
+    for name in ("user/mine", "user/mine@v1"):
+        code, out, err = command("adapters", "check", name, "--base", base)
+        assert (code, f"{name} fits user/tiny@" in out) == (0, True), err
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    code, out, err = command("adapters", "show", "user/mine", "--json")
+    assert (code, Path(json.loads(out)["folder"]).name) == (0, f"user--mine@{COMMIT[:12]}"), err
+    assert not [*hub.parent.glob("harness/**/training_args.bin"), *hub.parent.glob("cache/**/training_args.bin")]
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [
+        ("user/other", "user/other cannot be had from the hub: "),
+        ("user/mine@v9", "user/mine@v9 cannot be had from the hub: "),
+        ("user/mine", "holds no adapter of this harness: adapter_model.safetensors is not there"),
+    ],
+)
+def test_what_the_hub_lacks_is_an_error_of_one_line(
+    hub: Path, tiny_base: Path, command: Command, name: str, problem: str
+) -> None:
+    save_tiny_adapter(tiny_base, hub / "user/mine", PromptSpec.make("minecraft"))
+    weights = hub / "user/mine/adapter_model.safetensors"
+    weights.rename(weights.with_suffix(".bin"))
+    code, _, err = command("adapters", "check", name, "--base", tiny_base)
+    assert (code, err.count("Error: "), problem in err.splitlines()[-1]) == (1, 1, True), err
+
+
+def test_an_adapter_goes_to_the_hub_with_its_card_and_its_scores(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: dict[str, Any] = {}
+
+    def create(api: object, repository: str, **options: Any) -> None:
+        sent.update(options, repository=repository)
+
+    def upload(api: object, *, repo_id: str, folder_path: Path, **_: Any) -> None:
+        shutil.copytree(folder_path, "uploaded")
+
+    monkeypatch.setattr("huggingface_hub.HfApi.create_repo", create)
+    monkeypatch.setattr("huggingface_hub.HfApi.upload_folder", upload)
+    words = ("adapters", "push", "hexagons", "user/tiles", "--private")
+    code, out, err = command(*words, "--dry-run")
+    assert (code, "nothing was uploaded" in out, sent) == (0, True, {}), err
+    assert command(*words)[0] == 0
+    assert sent == {"repository": "user/tiles", "private": True, "exist_ok": True}
+    assert Path("uploaded/README.md").read_text().startswith("---\n")
+    files = sorted(Path("uploaded/.eval_results").iterdir())
+    (first, *_) = parse_eval_result_entries(yaml.safe_load(files[0].read_text()))
+    assert (first.dataset_id, first.task_id) == ("hexagons", "action_f1")
+    assert 0 < first.value < 100
+    assert first.notes
+    assert "95% interval" in first.notes
+
+
+def test_an_upload_that_the_hub_refuses_is_an_error_of_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("no token")
+
+    monkeypatch.setattr("huggingface_hub.HfApi.create_repo", refuse)
+    code, _, err = command("adapters", "push", "hexagons", "user/tiles")
+    assert (code, err) == (1, "Error: user/tiles: the hub takes no upload: no token; `hf auth login` logs in\n")
