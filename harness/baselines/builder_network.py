@@ -18,7 +18,6 @@ from torch import Tensor, cat, nn
 from torch.nn import functional
 from torch.nn.utils.rnn import pad_sequence
 
-from harness.baselines.shared_cells import share
 from harness.baselines.world_state import CELLS, KINDS, VECTOR, Floats, gold_grids, gold_labels, perspective, vectors
 from harness.corpora.item import MinecraftItem
 from harness.training.steps import Losses
@@ -73,32 +72,10 @@ class WorldHead(nn.Module):  # type: ignore[misc]
         seen = channels.reshape(len(channels), -1, *SHAPE)
         for layer in self.world:
             seen = layer(seen).relu()
-        return self._first(seen.flatten(2).transpose(1, 2))
-
-    def see_shared(self, cells: Tensor, items: int, around: Sequence[Tensor], shown: Tensor) -> Tensor:
-        """What `see` returns for the grids of `items` items. `cells` holds the input rows of `shared_cells.share`; `around` and
-        `shown` are its tables."""
-        tables, seen = iter(around), cells
-        for layer in self.world:
-            weight = layer.weight.permute(0, 2, 3, 4, 1).flatten(1)
-            if layer.kernel_size == (1, 1, 1):
-                seen = functional.linear(seen, weight, layer.bias).relu()
-                continue
-            table = next(tables)
-            # The rows already are the grids' cells with the channels last, so this is a view without a copy.
-            grids = seen[: items * CELLS].view(items, *SHAPE, -1).permute(0, 4, 1, 2, 3)
-            grids = layer(grids).permute(0, 2, 3, 4, 1).reshape(items * CELLS, -1)
-            bordered = functional.pad(seen, (0, 0, 1, 0))
-            changed = bordered.index_select(0, table.flatten()).view(len(table), weight.shape[1])
-            seen = cat([grids, functional.linear(changed, weight, layer.bias)]).relu()
-        seen = self._first(seen)
-        return seen.index_select(0, shown.flatten() - 1).view(*shown.shape, -1)
-
-    def _first(self, seen: Tensor) -> Tensor:
-        """The world's part of the head's first layer; the state's part is the same for all cells."""
+        seen = seen.flatten(2).transpose(1, 2)
+        # The state's part of the first layer is the same for all cells.
         first = self.head[0]
-        weight = first.weight.flatten(1)[:, -seen.shape[-1] :]
-        return functional.linear(seen, weight, first.bias)
+        return functional.linear(seen, first.weight.flatten(1)[:, -seen.shape[-1] :], first.bias)
 
     def choose(self, world: Tensor, states: Tensor) -> Tensor:
         """The scores of the 7,624 labels, from the result of `see` and the decoder's states, shape (grids, width)."""
@@ -145,10 +122,8 @@ class BuilderBatch(NamedTuple):
     """The index of each step in its item."""
     labels: Tensor
     """The gold label of each step."""
-    cells: Tensor
-    """The channels of each input row of the tables of `shared_cells`, shape (rows, channels); the tables' fields follow."""
-    around: tuple[Tensor, ...]
-    shown: Tensor
+    channels: Tensor
+    """The channels of the grid before each step, shape (steps, channels, 1089)."""
 
 
 class BuilderNetwork(nn.Module):  # type: ignore[misc]
@@ -177,8 +152,7 @@ class BuilderNetwork(nn.Module):  # type: ignore[misc]
     def logits(self, batch: BuilderBatch) -> Tensor:
         """The labels' scores, shape (steps, 7624)."""
         states = self.states(batch)
-        world = self.decoder.see_shared(batch.cells, len(batch.tokens), batch.around, batch.shown)
-        return self.decoder.choose(world, states[batch.item, batch.position])
+        return self.decoder.choose(self.decoder.see(batch.channels), states[batch.item, batch.position])
 
 
 class WordIndex(Protocol):
@@ -215,12 +189,10 @@ class BuilderCollator:
         """Raises DataError for an item with an action outside the build region."""
         labels = [gold_labels(item) for item in items]
         steps = [len(own) for own in labels]
-        grids = gold_grids(items)
         item = np.repeat(np.arange(len(items)), steps)
-        tables = share(grids, steps, self.shape.world_layers)
-        cells = grids.channels_at(tables.grids, tables.cells)
+        channels = gold_grids(items).channels()
         if (view := perspective_view(items, self.shape)) is not None:
-            cells = np.concatenate([cells, view[item[tables.grids], :, tables.cells]], axis=1)
+            channels = np.concatenate([channels, view[item]], axis=1)
         # At each step, the previous gold action; zeros at the first step and in padding.
         actions = np.zeros((len(items), max(steps), VECTOR), np.float32)
         for row, own in zip(actions, labels, strict=True):
@@ -233,9 +205,7 @@ class BuilderCollator:
             item=torch.from_numpy(item),
             position=torch.from_numpy(np.concatenate([np.arange(count) for count in steps])),
             labels=torch.tensor([label for own in labels for label in own]),
-            cells=torch.from_numpy(cells),
-            around=tuple(torch.from_numpy(rows) for rows in tables.around),
-            shown=torch.from_numpy(tables.shown),
+            channels=torch.from_numpy(np.ascontiguousarray(channels)),
         )
 
 

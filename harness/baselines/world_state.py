@@ -91,11 +91,6 @@ class Grids(NamedTuple):
         values: Floats = _CHANNELS[self.codes, self.weights].transpose(0, 2, 1)
         return values
 
-    def channels_at(self, grids: npt.NDArray[np.int32], cells: npt.NDArray[np.int32]) -> Floats:
-        """The channels of single cells, shape (cells, 8)."""
-        values: Floats = _CHANNELS[self.codes[grids, cells], self.weights[grids, cells]]
-        return values
-
 
 def before_codes(items: Sequence[MinecraftItem]) -> Codes:
     """The codes of the structures before the items' first actions, shape (n, 1089)."""

@@ -45,8 +45,6 @@ CHARACTERS = 3.0
 """A text has a token for so many characters: words have four or more, coordinates two."""
 WORDS = 3000
 """The size of a builder's vocabulary."""
-SHARED = 1 / 3
-"""The part of the cells that a builder network computes (`harness.baselines.shared_cells`)."""
 CPU_SHARE = 0.7
 """The part of the speed of matrix products that a training reaches on a CPU; `cnn-gru` reached 0.6 to 0.9."""
 GPU_SPEED, GPU_STEP = 0.25 * 989e12, 0.02
@@ -182,7 +180,7 @@ def _builder(job: BaselineJob) -> tuple[Any, float]:
     decoder, cells = network.decoder, _size(network.decoder.world) + _size(network.decoder.head)
     steps = fmean(len(item.actions) + 1 for item in items)
     words = fmean(len(h3_tokens(item)) for item in items)
-    return network, 6 * steps * (cells * CELLS * SHARED + _size(decoder) - cells) + reading * words
+    return network, 6 * steps * (cells * CELLS + _size(decoder) - cells) + reading * words
 
 
 def _deberta(job: BaselineJob) -> tuple[Any, float]:
