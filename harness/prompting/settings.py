@@ -86,8 +86,6 @@ def cached(engine: Engine, options: Options, settings: dict[str, Any]) -> Iterat
     identity = {key: value for key, value in settings.items() if key not in OF_THE_PROMPT}
     # The settings hold the URL without secrets. The cache keeps only a hash of the identity.
     identity["base_url"] = options.base_url
-    # The name under which cached answers have it.
-    identity["base_fingerprint"] = identity.pop("base_files_fingerprint")
     if options.engine in LOCAL_ENGINES:
         identity["machine"] = machine()
     with closing(Completions()) as cache:

@@ -94,10 +94,7 @@ def described(folder: Path) -> dict[str, Any] | None:
         settings = yaml.safe_load(path.read_bytes())["settings"]
     except (OSError, yaml.YAMLError, TypeError, KeyError) as error:
         raise HarnessError(f"{path} does not describe a run; remove {folder} or choose another --name") from error
-    if not isinstance(settings, dict):
-        return {}
-    # Earlier runs gave it the name of the fingerprint of the weights alone that harness.json has.
-    return {"base_files_fingerprint" if key == "base_fingerprint" else key: value for key, value in settings.items()}
+    return settings if isinstance(settings, dict) else {}
 
 
 def trained_name(folder: Path) -> str:

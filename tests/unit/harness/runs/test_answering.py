@@ -173,15 +173,6 @@ def test_a_broken_run_folder_is_named(tmp_path: Path) -> None:
         find_run(str(tmp_path))
 
 
-def test_a_run_that_calls_the_hash_of_the_bases_files_as_its_weights_goes_on(tmp_path: Path) -> None:
-    record = {"id": "a", "actions": []}
-    (tmp_path / "run.yaml").write_text("settings: {base_fingerprint: abc}")
-    (tmp_path / "predictions.jsonl").write_text(json.dumps(record) + "\n")
-    run = Run(tmp_path, {"base_files_fingerprint": "abc"})
-    run.close()
-    assert run.records == [record]
-
-
 def test_run_yaml_says_what_reruns_it(tmp_path: Path) -> None:
     import yaml
 
