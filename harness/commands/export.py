@@ -1,4 +1,4 @@
-"""`harness export`: curves, and the headline numbers of runs for a model card, a paper or a page."""
+"""`harness export`: curves, rows for other trainers, and the headline numbers of runs for a model card, a paper or a page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.util.options import ModelCommand, option
 if TYPE_CHECKING:
     from eval.score_run import Answers
 
-FORMS = ("model-index", "latex", "markdown", "curve", "coverage")
+FORMS = ("model-index", "latex", "markdown", "curve", "coverage", "messages", "dpo")
 
 
 class Export(ScoredRuns):
@@ -35,10 +35,14 @@ def export(options: Export) -> None:
     harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
     harness export t5-400 t5-800 t5-3278 --as curve --by level --out levels.svg
     harness export parser-dev --as coverage --out coverage.svg
+    harness export sampled-train --as dpo --out pairs.jsonl
 
     curve plots the scores of the runs over their numbers of training items, with --by level those of each level of
     abstraction, as in Figures 6 and 7 of the HEXAGONS paper. coverage plots the scores of one run over a threshold
     of its confidence, on the items that reach the threshold.
+
+    messages and dpo write JSON Lines for TRL, axolotl, LLaMA-Factory and unsloth from one run on train items: the gold answers as
+    conversations, or the best against the worst of the sampled answers to each item.
     """
     from eval.attributes import group_scores
     from eval.export import WRITERS
@@ -51,6 +55,9 @@ def export(options: Export) -> None:
         raise UsageError("--by is for --as curve only")
     if form in ("curve", "coverage") and out and out.suffix not in (".md", ".svg"):
         raise UsageError(f"--out {out}: a curve is written as .svg or .md")
+    if form in ("messages", "dpo"):
+        _write_rows(options)
+        return
     runs = read_named(options.runs)
     draw = as_svg if out and out.suffix == ".svg" else as_markdown
     if form == "coverage":
@@ -68,6 +75,20 @@ def export(options: Export) -> None:
     else:
         write_atomically(out, text)
         click.echo(str(out))
+
+
+def _write_rows(options: Export) -> None:
+    from adapters.preferences import ROWS
+    from harness.util.files import json_line, write_atomically
+
+    if len(options.runs) > 1:
+        raise UsageError(f"--as {options.form} takes one run")
+    text = "".join(map(json_line, ROWS[options.form](options.runs[0])))
+    if options.out is None:
+        click.echo(text, nl=False)
+    else:
+        write_atomically(options.out, text)
+        click.echo(str(options.out))
 
 
 def _train_items(name: str, answers: Answers) -> int:

@@ -30,7 +30,7 @@ NOT_RUN = {
     "asks a language model": r"prompt|serve|experiment|adapters check|check",
     "trains": r"finetune|baseline train",
     "asks a trained network": r"baseline predict (?!parser|rules)",
-    "is about a trained run": r"adapters (export|import|merge|push)|export deberta-400|program collect",
+    "is about a trained run": r"adapters (export|import|merge|push)|export deberta-400|export sampled|program collect",
     "is about items of the authors' corpora": r".*\b(hexagons|minecraft)/(train|dev|test)/|program check",
     "runs until it is stopped": r"app\b",
     "takes minutes": r"simulate (--preset paper|level)|play",

@@ -1,0 +1,80 @@
+"""Rows for other trainers from a run on train items: gold answers as conversations, or better against worse sampled answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from eval.items import sizes
+from eval.score_run import read_answers
+from harness.corpora.held_out import HeldOut
+from harness.corpora.item import Item
+from harness.corpora.rollout import as_met
+from harness.errors import UsageError
+from harness.runs.folder import find_run
+from prompts.messages import conversation, read_answer
+from prompts.rendered import Message
+from prompts.spec import PromptSpec
+
+Row = Mapping[str, Sequence[Message]]
+
+
+class Asked(NamedTuple):
+    """An item as a run met it, and the texts that it answered."""
+
+    item: Item
+    gold: Item
+    texts: Sequence[str]
+
+
+def asked_items(name: str | Path) -> tuple[PromptSpec, list[Asked]]:
+    """The prompt format of a run and the items that it answered. Raises UsageError for a run with items of dev or test, with
+    examples in its prompts, or without a prompt format."""
+    answers = read_answers(find_run(str(name)))
+    settings, records = answers.settings, answers.records
+    if "context" not in settings:
+        raise UsageError(f"{name}: nothing tells the prompt format of its answers: give a run of `harness prompt`")
+    if settings.get("shots"):
+        raise UsageError(f"{name}: its prompts had {settings['shots']} examples: give a run without")
+    names = (settings.get(key) for key in ("context", "format", "frame", "template"))
+    spec = PromptSpec.make(answers.task, *names)
+    gold = [item for item in answers.items if item.id in records]
+    if answers.split != "train":
+        HeldOut(spec.task).refuse(str(name), gold)
+    met = list(as_met(gold, [records[item.id] for item in gold])) if spec.rolls_out else gold
+    texts = (records[item.id].get("samples") or [records[item.id].get("text", "")] for item in gold)
+    return spec, [Asked(*one) for one in zip(met, gold, texts, strict=True)]
+
+
+def messages_rows(name: str | Path) -> Iterator[Row]:
+    """A conversation for each item, which ends with the gold answer: {"messages": [...]}."""
+    spec, asked = asked_items(name)
+    yield from ({"messages": conversation(one.item, spec, answered=True)} for one in asked)
+
+
+def preference_rows(name: str | Path) -> Iterator[Row]:
+    """A row for each item whose sampled answers differ in F1, with the best and the worst: {"prompt": [...], "chosen": [...],
+    "rejected": [...]}. Raises UsageError if there is none."""
+    spec, asked = asked_items(name)
+    found = False
+    for item, gold, texts in asked:
+        actions = [read_answer(text, item, spec).actions for text in texts]
+        scored = [size.f1 for size in sizes(spec.task, [gold] * len(texts), actions)]
+        best, worst = max(scored), min(scored)
+        if best > worst:
+            found = True
+            better, worse = texts[scored.index(best)], texts[scored.index(worst)]
+            yield {"prompt": conversation(item, spec), "chosen": _answer(better), "rejected": _answer(worse)}
+    if not found:
+        raise UsageError(
+            f"{name}: no item has answers of different F1; draw several with `harness prompt --split train --samples 8`"
+        )
+
+
+def _answer(text: str) -> list[Message]:
+    return [{"role": "assistant", "content": text}]
+
+
+ROWS = {"messages": messages_rows, "dpo": preference_rows}
+"""By the name that `harness export --as` takes."""
