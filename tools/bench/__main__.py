@@ -14,8 +14,7 @@ from pathlib import Path
 
 from harness.engines.shared import brief
 from tools.bench.measuring import Pairs, RatioBenchmark, gpus, in_turn, machine, ratio, seconds
-from tools.bench.prompting import loop
-from tools.bench.serving import served
+from tools.bench.serving import loop, served
 from tools.bench.training import finetuning
 
 
