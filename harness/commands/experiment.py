@@ -91,8 +91,8 @@ def experiment(options: ExperimentOptions) -> int:
 
 
 def _asked(options: ExperimentOptions) -> Asked:
+    from harness.experiments.file import load_scale
     from harness.experiments.rows import Asked
-    from harness.experiments.scale import load_scale
 
     models = dict(one.partition("=")[::2] for one in options.checkpoint)
     if lacking := [row for row, model in models.items() if not model]:

@@ -17,9 +17,8 @@ from eval.published import Table
 from eval.score_run import Benchmark
 from harness.corpora.records import load_items
 from harness.errors import FaultsError, HarnessError
-from harness.experiments.file import ANSWERS, OF_THE_TRAINING, TRAININGS, Differing, ExperimentStep, Options, read_file
+from harness.experiments.file import ANSWERS, OF_THE_TRAINING, TRAININGS, Differing, ExperimentStep, Options, Scale, read_file
 from harness.experiments.grid import Answered, Command, Row
-from harness.experiments.scale import Scale
 from harness.experiments.words import DataSets, Words
 from harness.runs.folder import RUNS
 from harness.util.registry import choose

@@ -13,9 +13,8 @@ import click
 
 from harness.corpora.records import write_items
 from harness.errors import FaultsError, HarnessError
-from harness.experiments.file import SOURCES, DataSet, ExperimentStep, Options
+from harness.experiments.file import SOURCES, DataSet, ExperimentStep, Options, Scale
 from harness.experiments.grid import Command, Row
-from harness.experiments.scale import Scale
 from harness.util.options import ModelCommand
 from harness.util.registry import choose
 

@@ -18,10 +18,9 @@ from harness.commands.experiment import steps
 from harness.corpora import load
 from harness.engines.models.bases import DEFAULT_BASE, resolve_base
 from harness.experiments.costs import Cost, cost_of
-from harness.experiments.file import SHIPPED
+from harness.experiments.file import SHIPPED, load_scale
 from harness.experiments.grid import Answered, Row
 from harness.experiments.rows import Asked, Plan, read_experiment
-from harness.experiments.scale import load_scale
 from harness.experiments.tables import chosen
 from tests.helpers import ROOT
 
