@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
+    from harness.worlds import World
     from prompts.rendered import Rendered
     from serialization.formats.answer import Constraint
 
@@ -32,6 +33,8 @@ class Sampling:
     stop_token_ids: tuple[int, ...] = ()
     """Tokens that end an answer, in addition to those that the tokenizer and the model's generation_config.json name."""
     constraint: Constraint | None = None
+    tools: World | None = None
+    """The world whose tools an endpoint is offered; it may answer with calls of them."""
     logprobs: bool = False
     """Whether completions come with their log-probability."""
 

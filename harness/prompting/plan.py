@@ -162,6 +162,7 @@ def build_plan(options: Options, spec: PromptSpec, tokenizer: Any, context_lengt
         stop=() if chats else renderer.stop,
         stop_token_ids=() if chats else renderer.stop_token_ids,
         constraint=constraint,
+        tools=spec.world if chats and spec.format_name == "tools" and not (constraint or feasible) else None,
         # In this process log-probabilities cost little, and with them another --vote finds the same answers in the cache.
         logprobs=options.vote == "likelihood" or (options.samples > 1 and options.engine == "vllm"),
     )

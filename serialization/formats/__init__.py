@@ -12,7 +12,7 @@ from harness.errors import UsageError
 from harness.tasks.registry import NAME, world_of
 from harness.util.registry import choose, plugged
 from harness.worlds import World
-from serialization.formats import calls, grouped, json, lines, program, triplets
+from serialization.formats import calls, grouped, json, lines, program, tools, triplets
 from serialization.formats.answer import Constraint, Parsed
 
 
@@ -54,6 +54,18 @@ _ALL = (
     Format("lines", "minecraft", lines.write, lines.parse, lines.constraint, 384),
     Format("calls", "minecraft", calls.write, calls.parse, lambda: calls.CONSTRAINT, 768),
     Format("json", "minecraft", json.write, partial(json.parse, "minecraft"), partial(json.constraint, "minecraft"), 1024),
+    *(
+        Format(
+            "tools",
+            world,
+            partial(tools.write, world),
+            partial(tools.parse, world),
+            partial(tools.constraint, world),
+            longest,
+            first=first,
+        )
+        for (world, first), longest in zip(_FIRST.items(), (4096, 1536), strict=True)
+    ),
     *(
         Format(
             name,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 from harness.corpora.item import MinecraftItem
 from harness.corpora.records import BlockRecord
 from harness.worlds.minecraft import COLORS, SHAPE, SIDE, Action, Cell, Pose, Structure
-from serialization.formats import calls, lines
+from serialization.formats import calls, lines, tools
 from serialization.formats import json as json_format
 from serialization.formats.answer import NOTHING
 from serialization.pose import as_seen
@@ -37,10 +38,11 @@ class _Style(NamedTuple):
 
 
 _LINES = _Style("", "\n", "", NOTHING)
-_STYLES = {"lines": _LINES, "calls": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
+_STYLES = {"lines": _LINES, "calls": _LINES, "tools": _LINES, "json": _Style("[[", "], [", "]]", "[]")}
 _WRITERS: dict[str, Callable[[list[Action]], str]] = {
     "lines": lines.write,
     "calls": calls.write,
+    "tools": partial(tools.write, "minecraft"),
     "json": lambda one: json_format.write(one)[2:-2],
 }
 

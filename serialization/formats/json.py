@@ -38,7 +38,7 @@ def write(actions: Sequence[Paint] | Sequence[Action]) -> str:
     return json.dumps([list(action) for action in actions])
 
 
-def _loaded(text: str) -> Any:
+def loaded(text: str) -> Any:
     """The value of a JSON text, which may use escaped quotes, or Python's quotes and None; None for any other text."""
     text = text.replace('\\"', '"')
     for spelling in (text, re.sub(r"\bNone\b", "null", text.replace("'", '"'))):
@@ -53,7 +53,7 @@ def parse(world: World, text: str) -> Parsed:
     """Every innermost array is one action, so an answer that was cut off still yields the actions before the cut."""
 
     def read(match: re.Match[str]) -> Any:
-        value = _loaded(match.group())
+        value = loaded(match.group())
         if value is None:
             return "not JSON"
         error = next(_validator(world).iter_errors(value), None)

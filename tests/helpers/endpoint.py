@@ -16,7 +16,7 @@ Handling = Callable[[BaseHTTPRequestHandler], None]
 
 
 def chat_answer(
-    text: str | list[dict[str, Any]] | None, reason: str = "stop", usage: dict[str, Any] | None = None, **message: str
+    text: str | list[dict[str, Any]] | None, reason: str = "stop", usage: dict[str, Any] | None = None, **message: Any
 ) -> Answer:
     """`message` holds further fields of the message, except `model`, which names the answering model."""
     counts = {"prompt_tokens": 7, "completion_tokens": 3, "total_tokens": 10, **(usage or {})}

@@ -7,6 +7,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from operator import add
 from pathlib import Path
@@ -18,6 +19,7 @@ from harness.engines.openai.request_shape import RequestShape
 from harness.engines.shared import brief
 from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
+from serialization.formats.tools import call_text
 
 log = logging.getLogger(__name__)
 
@@ -42,6 +44,8 @@ _ENDS = {
     "error_toxic guardrail_intervened",
 }
 """How an answer ended, and the finish reasons of OpenAI, vLLM, Gemini, Anthropic, Mistral, Cohere and others for it."""
+_CALLED = ("tool_calls", "function_call")
+"""Finish reasons of an answer that calls tools."""
 _UNREACHED = "start the server, or check --base-url and the proxies in the environment"
 _TEXT, _THOUGHT = ("text", "output_text"), ("thinking", "reasoning")
 """Types of the parts of a message."""
@@ -311,13 +315,16 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
     if not isinstance(message, dict) or not isinstance(choice, dict):
         raise Failure(f"the endpoint's answer cannot be read: no choices in {brief(str(dict(answer)), 80)}")
     reason = choice.get("finish_reason")
-    end = next((end for end, words in _ENDS.items() if str(reason).lower() in words.split()), None)
+    calls = _called(message.get("tool_calls"))
+    whole = "stop" if calls and reason in _CALLED else None
+    end = next((end for end, words in _ENDS.items() if str(reason).lower() in words.split()), whole)
     if end is None:
         raise Failure(f"the endpoint ended the answer with the finish_reason {brief(json.dumps(reason), 40)}")
     content = message.get("content" if chat else "text")
     parts = content if isinstance(content, list) else []
     thoughts = [_joined(part.get(part["type"])) for part in parts if _below(part, "type") in _THOUGHT]
     text = _joined([part for part in parts if _below(part, "type") not in _THOUGHT] if parts else content)
+    text = calls or text
     thoughts += [message.get("reasoning_content") or message.get("reasoning")]
     thought = "\n".join(one for one in thoughts if isinstance(one, str))
     if end == "filtered":
@@ -328,6 +335,18 @@ def _choice(answer: Mapping[str, Any], chat: bool) -> tuple[str, str, str]:
     if not isinstance(text, str):
         raise Failure(f"the endpoint's answer cannot be read: no text in it (finish_reason {brief(str(reason), 40)})")
     return text, thought, end
+
+
+def _called(calls: object) -> str:
+    """The calls of tools in a message, as the format `tools` writes them; arguments that are not JSON stay as they are."""
+    functions = [_below(call, "function") for call in calls] if isinstance(calls, list) else []
+    texts = []
+    for function in functions:
+        arguments = _below(function, "arguments")
+        with suppress(TypeError, ValueError, RecursionError):
+            arguments = json.loads(arguments) if isinstance(arguments, str) else arguments
+        texts.append(call_text(str(_below(function, "name")), arguments))
+    return "\n".join(texts)
 
 
 def _joined(content: object) -> object:

@@ -13,10 +13,11 @@ from harness.engines.shared import item_seed
 from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
+from serialization.formats.tools import declarations
 
 LENGTH, NEWER = "max_tokens", "max_completion_tokens"
 """Two names of one parameter: the older one, which most servers take, and the one of OpenAI's newer models."""
-OPTIONAL = ("top_p", "temperature", "stop_token_ids", "stop", "seed")
+OPTIONAL = ("tools", "top_p", "temperature", "stop_token_ids", "stop", "seed")
 """Parameters that are left out if a model refuses them. If a refusal names several, the first goes: some models take temperature
 or top_p, and a top_p of 1 changes nothing."""
 OURS = ("model", "messages", "prompt", "stream", "n")
@@ -54,6 +55,8 @@ class RequestShape:
         request |= {"messages": list(prompt.messages)} if self._chat else {"prompt": prompt.text.removeprefix(self._bos)}
         request[self._length] = sampling.max_tokens
         values: dict[str, Any] = {"temperature": sampling.temperature, "top_p": sampling.top_p}
+        if sampling.tools:
+            values["tools"] = declarations(sampling.tools)
         if sampling.stop:
             values["stop"] = list(sampling.stop)
         if sampling.stop_token_ids and not self._chat:
@@ -89,7 +92,9 @@ class RequestShape:
                 self._say(f"the model does not take {LENGTH}: requests now send {NEWER}")
             return True
         mine = [name for name in OPTIONAL if name in sent and name not in self._extra]
-        refused = (one for one in mine if failure.parameter == one or re.search(rf"\b{one}\b", failure.message))
+        refused = (
+            one for one in mine if failure.parameter == one or re.search(rf"\b{one.removesuffix('s')}s?\b", failure.message)
+        )
         if (name := next(refused, None)) is None:
             return False
         if name == "temperature" and not sent[name] and self._strict:
@@ -99,7 +104,8 @@ class RequestShape:
             )
         if name not in self._dropped:
             self._dropped.add(name)
-            self._say(f"the model does not take {name} {json.dumps(sent[name])}: it is left out ({failure})")
+            value = "" if name == "tools" else f" {json.dumps(sent[name])}"
+            self._say(f"the model does not take {name}{value}: it is left out ({failure})")
         return True
 
 

@@ -17,7 +17,9 @@ from harness.errors import EngineError, UsageError
 from harness.prompting.options import Options
 from harness.service.client import Client
 from harness.service.keys import server_keys
+from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
+from serialization.formats import get_format
 from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
 
 KEY = "sk-very-secret"
@@ -118,6 +120,25 @@ def test_an_answer_may_come_in_parts(server: FakeServer) -> None:
     read = [(answer.error, answer.text, answer.reasoning, answer.finish_reason) for answer in whole]
     assert read == [(None, "red: 1 2", "", "stop"), (None, "red: 1 2", "hm red", "stop"), (None, "", "hm", "thinking")]
     assert "no text" in picture.error
+
+
+def test_calls_of_tools_become_the_text_of_the_format_tools(server: FakeServer) -> None:
+    call = {"name": "place", "arguments": '{"color": "red", "x": 0, "y": 1, "z": -2}'}
+    broken: list[Any] = [{"function": {"name": "place", "arguments": "{"}}, {"function": None}, 3]
+    calls: list[Any] = [{"id": "1", "type": "function", "function": call}, *broken]
+    server.reply = lambda body, n: chat_answer(None, "tool_calls", tool_calls=calls)
+    (answer,) = ask(server, sampling=Sampling(tools="minecraft"))
+    parsed = get_format("minecraft", "tools").parse(answer.text)
+    assert (answer.error, parsed.actions) == (None, (Action("place", "red", 0, 1, -2),))
+    assert [tool["function"]["name"] for tool in server.requests[-1]["tools"]] == ["place", "remove", "done"]
+
+
+def test_an_endpoint_without_tools_is_asked_for_text(server: FakeServer) -> None:
+    refusal = failure(400, '"auto" tool choice requires --enable-auto-tool-choice')
+    server.reply = lambda body, n: refusal if "tools" in body else chat_answer("none")
+    (answer,) = ask(server, sampling=Sampling(tools="hexagons"))
+    assert answer.text == "none"
+    assert ["tools" in request for request in server.requests] == [True, False]
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,8 @@ def decorated(draw: st.DrawFn, text: str, other: str, task: str) -> str:
 OTHER = {
     "triplets": "9 17 white", "grouped": "white: 18 10", "lines": "pick 5 9 5", "calls": "pick(x=5,y=9,z=5)",
     ("hexagons", "json"): '[9, 17, "white"]',
+    ("hexagons", "tools"): '{"name": "paint", "arguments": {"color": "white", "column": 18, "row": 10}}',
+    ("minecraft", "tools"): '{"name": "remove", "arguments": {"x": 5, "y": 9, "z": 5}}',
     ("minecraft", "json"): '["remove", null, 5, 9, 5]', ("hexagons", "program"): "white 18:10",
     ("minecraft", "program"): "remove 5,9,5",
 }  # fmt: skip
@@ -257,6 +259,18 @@ READ: list[tuple[str, str, str, int, list[str]]] = [
     ("hexagons", "json", '[[0, 4, "red"], [10, 5, "blue"], [NaN, 1, "red"]]', 1, [UNREAD] * 2),
     ("minecraft", "lines", "place red 0 1 0 place blue 6 1 0\nplace pink 0 1 0\nhm", 1, [UNREAD, OUTSIDE, "unknown color"]),
     ("minecraft", "calls", 'place( color = "red", x = 0, y = 1, z = -5 ); place(x=0,y=1,z=0); os()', 1, ["no color", UNREAD]),
+    ("minecraft", "tools", '{"name": "place", "arguments": {"color": "pink", "x": 0, "y": 1, "z": 0}}', 0, ["unknown color"]),
+    ("minecraft", "tools", '{"name": "remove", "arguments": {"x": 0, "y": "1", "z": 0}}', 0, ["y is not an integer"]),
+    (
+        "minecraft",
+        "tools",
+        '{"name": "remove", "arguments": {"x": 0}} {"name": "f", "arguments": {}}',
+        0,
+        ["no tool", "without y"],
+    ),
+    ("minecraft", "tools", '{"name": "remove", "arguments": {"x": 6, "y": 1, "z": 0}}', 0, [OUTSIDE]),
+    ("hexagons", "tools", '{"name": "paint", "arguments": {"color": "red", "column": 19, "row": 1}}', 0, ["off the board"]),
+    ("hexagons", "tools", '{"name": "look", "arguments": {}}\n{"name": "done", "arguments": {}}', 0, []),
     ("minecraft", "json", '[["place", null, 0, 1, 0], ["remove", null, 0, 0, 0], []]', 0, [UNREAD] * 2),
 ]
 
