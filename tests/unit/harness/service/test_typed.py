@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.baselines.typed import LONGEST_TALK, LONGEST_TEXT, MOST_TURNS, read_bounded
 from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
+from harness.service.workers import LONGEST_TALK, LONGEST_TEXT, MOST_TURNS, read_bounded
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Pose, Structure
 
