@@ -16,7 +16,7 @@ from adapters.packing import PackPlan, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
 from adapters.rows import TrainingRows, TrainPacks, make_rows, train_packs
-from harness.corpora.item import Item, own_program
+from harness.corpora.item import Item, own_program, own_thought
 from harness.engines.models.bases import (
     base_origin,
     context_length_of,
@@ -109,6 +109,7 @@ class FinetuneJob(Job):
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
             **self.programs(),
+            **({"thoughts": json_hash({item.id: own_thought(item) for item in self.items})} if self.spec.thinks else {}),
             "dev_hash": items_hash(self.dev),
         }
 
@@ -421,11 +422,11 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
 def save_description(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, folder: Path) -> None:
     """Write all but the weights of an adapter or a model, so that it can be asked."""
     if job.recipe.method == "full":
-        answering(tokenizer).save_pretrained(folder)
+        answering(tokenizer, job.spec.think).save_pretrained(folder)
     else:
         # Peft's card has blanks to fill in; `harness adapters export` writes a complete one.
         (folder / "README.md").unlink(missing_ok=True)
-        save_chat_template(tokenizer, folder)
+        save_chat_template(tokenizer, folder, job.spec.think)
     save_template(job.spec, folder)
     write_atomically(folder / HARNESS_FILE, json.dumps(_description(job, model, tokenizer, result), indent=1) + "\n")
 

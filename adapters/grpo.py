@@ -62,22 +62,23 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     tokenizer = load_tokenizer(job.base)
     model = with_lora(job.recipe, load_base(job), job.start)
     before, length = trained_sums(model), longest_row(job, model.config)
-    renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens)
+    renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens, training.thought_tokens)
     prompts = _prompts(job, renderer)
     dropped = len(job.items) - len(prompts)
-    say(f"{len(prompts)} prompts, {dropped} dropped: longer than {length - training.max_new_tokens} tokens")
+    say(f"{len(prompts)} prompts, {dropped} dropped: longer than {renderer.budget} tokens")
     shown = {item.id: item for item in job.items if item.id in prompts}
     each = settings.generation_batch_size // settings.num_generations
     steps = training.max_steps or max(1, round(training.epochs * len(shown) / each))
     rows = [{"prompt": prompts[name], "id": name} for name in order(list(shown), steps * each, training.seed)]
     say(f"{steps} steps of {each} prompts with {settings.num_generations} answers each, on {where}")
     steps = steps if job.resume else finished_at(last_state(folder)) or steps
+    longest = {"max_completion_length": training.max_new_tokens + renderer.thought_tokens}
     trainer = PolicyTrainer(
         model,
-        grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids, job.recipe.arguments),
+        grpo_arguments(training, settings, steps, folder, renderer.stop_token_ids, {**longest, **job.recipe.arguments}),
         folder,
         rows,
-        Reward(job.spec, shown, {**shown, **job.gold}, settings),
+        Reward(job.spec, shown, {**shown, **job.gold}, settings, renderer),
         tokenizer,
         partial(job.dev_f1, job, tokenizer, length),
         training,
@@ -134,29 +135,51 @@ def as_tokenized(tokenizer: Any, prompt: Rendered) -> str:
 
 
 class Reward:
-    """The score of an answer: F1, plus a bonus for an exact match, minus a penalty if part of the text cannot be read.
+    """The score of an answer, whatever the thought before it: F1, plus a bonus for an exact match, minus a penalty if part of the
+    text cannot be read or the thought does not end.
 
     HEXAGONS: action-based F1 of the step on the gold board before it. Minecraft: F1 of net actions, strict.
     """
 
     __name__ = "score"
 
-    def __init__(self, spec: PromptSpec, items: Mapping[str, Item], gold: Mapping[str, Item], settings: Grpo) -> None:
-        """`items` are as prompts show them, perhaps with a model's own earlier answers; answers are scored against `gold`."""
-        self._spec, self._items, self._gold, self._settings = spec, items, gold, settings
+    def __init__(
+        self,
+        spec: PromptSpec,
+        items: Mapping[str, Item],
+        gold: Mapping[str, Item],
+        settings: Grpo,
+        renderer: Renderer | None = None,
+    ) -> None:
+        """`items` are as prompts show them, perhaps with a model's own earlier answers; answers are scored against `gold`. If the
+        model thinks, `renderer` tells where its thoughts end."""
+        self._spec, self._items, self._gold, self._settings, self._renderer = spec, items, gold, settings, renderer
 
-    def __call__(self, completions: Sequence[str], id: Sequence[str], **_: Any) -> list[float]:
+    def __call__(
+        self, completions: Sequence[str], id: Sequence[str], completion_ids: Sequence[Sequence[int]] = (), **_: Any
+    ) -> list[float]:
         """The rewards of answers to the items with these ids."""
-        parsed = [read_answer(text, self._items[name], self._spec) for name, text in zip(id, completions, strict=True)]
+        thinks = self._renderer is not None and self._renderer.thinking is not None
+        said = [self._after_thought(ids) for ids in completion_ids] if thinks else completions
+        parsed = [read_answer(text or "", self._items[name], self._spec) for name, text in zip(id, said, strict=True)]
         scored = sizes(self._spec.task, [self._gold[name] for name in id], [answer.actions for answer in parsed])
         settings = self._settings
         rewards = []
-        for size, answer in zip(scored, parsed, strict=True):
-            unread = bool(losses(answer.discarded))
+        for size, answer, text in zip(scored, parsed, said, strict=True):
+            unread = text is None or bool(losses(answer.discarded))
             # Otherwise an unreadable answer would be right for an item without actions.
             earned = size.f1 + settings.exact * size.exact if answer.actions or not unread else 0.0
             rewards.append(earned - settings.unread * unread)
         return rewards
+
+    def _after_thought(self, ids: Sequence[int]) -> str | None:
+        """The text of the answer after a thought; None if the thought does not end. The mark may be a special token, which TRL
+        leaves out of texts."""
+        assert self._renderer is not None
+        assert self._renderer.thinking is not None
+        tokenizer = self._renderer.tokenizer
+        _, end, rest = tokenizer.decode(ids).partition(self._renderer.thinking.end)
+        return str(tokenizer.decode(self._renderer.token_ids(rest), skip_special_tokens=True)) if end else None
 
 
 def order(names: Sequence[str], most: int, seed: int) -> list[str]:

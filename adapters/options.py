@@ -10,6 +10,7 @@ from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import argument, option
 from harness.util.settings import Strict
 from prompts.shots import RANDOM, RETRIEVED
+from prompts.spec import EFFORTS, OFF, ON
 
 OVER = partial(option, group="Instead of what the recipe says")
 
@@ -19,9 +20,11 @@ MAX_STEPS = OVER(None, "Train for N steps instead of the recipe's epochs.", ge=1
 
 if TYPE_CHECKING:
     Selection = str
+    Think = str
 else:
     # As for `harness.tasks.registry.TaskName`.
     Selection = Literal[(RANDOM, *RETRIEVED)]
+    Think = Literal[(OFF, ON, *EFFORTS)]
 
 
 class Prompt(Strict):
@@ -31,6 +34,7 @@ class Prompt(Strict):
     format: str | None = OVER(None, "How actions are written.")
     frame: str | None = OVER(None, "Minecraft: world, builder or pose.")
     template: str | None = OVER(None, "The prompts' wording: a shipped template or a folder.")
+    think: Think | None = OVER(None, "Whether the model thinks before it answers, or how hard: on, low, medium or high.")
     shots: int | None = OVER(None, "Examples before every item, in training and on dev.", ge=0)
     select: Selection | None = None
     """How examples are chosen, as in --select; null: random, the same for all items."""
@@ -57,6 +61,8 @@ class Finetune(Prompt, Subject):
     """HEXAGONS: the history holds the answers of RUN, a run on the train split, instead of gold."""
     programs: tuple[Path, ...] = option((), metavar="FILE")
     """If answers are programs: the programs of train items, beside the shipped ones; see docs/annotating.md. Repeatable."""
+    thoughts: str | None = option(metavar="RUN")
+    """With --think: train items get the thoughts of RUN, a run on the train split, from which it came to the right answers."""
     overrides: tuple[str, ...] = OVER((), "Change a key of the recipe, as in lora.r=8.", names=("--set",), metavar="KEY=VALUE")
     resume: bool = option(False, "Go on with a finished run of this name: with more training.epochs, or more --max-steps.")
     dry_run: bool = option(False)
@@ -65,6 +71,11 @@ class Finetune(Prompt, Subject):
     @property
     def given(self) -> dict[str, list[str]]:
         """The names of the training's other inputs, for the adapter's card; the settings hold hashes of their content."""
-        named = {"from": [self.start or ""], "history": [self.history or ""], "programs": [path.name for path in self.programs]}
+        named = {
+            "from": [self.start or ""],
+            "history": [self.history or ""],
+            "thoughts": [self.thoughts or ""],
+            "programs": [path.name for path in self.programs],
+        }
         named |= {"limit": [str(self.limit)]} if self.limit else {}
         return {flag: names for flag, names in named.items() if any(names)}

@@ -143,6 +143,8 @@ class FinetuneTraining(Strict):
     """Dev items answered together; null: as many as free GPU memory holds, 16 on a CPU."""
     max_new_tokens: Positive
     """Longest answer on dev."""
+    thought_tokens: Positive = 512
+    """Longest thought on dev and, with `max_new_tokens`, in learning from the scorer, if the model thinks."""
     cells: bool = False
     """If answers are programs: also learn from items without a program of their own, with answers that list the cells."""
     curriculum: Curriculum | None = None

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from adapters.recipe import DataSource
+from eval.items import sizes
+from eval.score_run import read_answers
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut
-from harness.corpora.item import Item
+from harness.corpora.item import Item, own_thought
 from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
-from harness.runs.folder import items_hash
+from harness.runs.folder import find_run, items_hash
 from harness.simulators.games import simulated
 from harness.tasks.registry import world_of
 from serialization.annotations import ProgramAnswers
@@ -96,3 +98,23 @@ def _items(
         return items
     words = lexicon() if world_of(task) == "minecraft" else None
     return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))
+
+
+def with_thoughts(items: Sequence[Item], run: str, held: HeldOut) -> list[Item]:
+    """The items; those that the run `run` answered exactly have the thought before that answer. Raises UsageError if the run
+    answered items of dev or test."""
+    answers = read_answers(find_run(run))
+    held.refuse(f"--thoughts {run}", (item for item in answers.items if item.id in answers.records))
+    actions, records = answers.predictions.actions, answers.records
+    own = [item for item in items if item.id in actions and records[item.id].get("reasoning")]
+    right = sizes(answers.task, own, [actions[item.id] for item in own])
+    thoughts = {item.id: records[item.id]["reasoning"] for item, size in zip(own, right, strict=True) if size.exact}
+    return [replace(i, meta={**i.meta, "thought": thoughts[i.id]}) if i.id in thoughts else i for i in items]
+
+
+def with_thought(items: Sequence[Item]) -> tuple[list[Item], str]:
+    """The items from which a model learns to think, and a line about their number. Raises UsageError if there are none."""
+    own = [item for item in items if own_thought(item)]
+    if not own:
+        raise UsageError("no train item has a thought: give --thoughts RUN, or items with meta.thought in --data")
+    return own, f"{len(own):,} items with a thought, {len(items) - len(own):,} left out without one"

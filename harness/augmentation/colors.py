@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from harness.corpora.item import HexagonsItem, Item, Turn, Utterance, own_program
+from harness.corpora.item import HexagonsItem, Item, Turn, Utterance
 from harness.tasks.registry import world_of
 from harness.worlds import hexagons, minecraft
 
@@ -27,7 +27,7 @@ def random_colors(task: str, random: Random) -> dict[str, str]:
 
 
 def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
-    """The item with each color replaced by `colors[color]` in its states, actions, history, instruction and program.
+    """The item with each color replaced by `colors[color]` in its states, actions, history, instruction, program and thought.
 
     In text, only whole words that are exactly a color of the task, in lower case, capitalized or in capitals, are replaced, so
     the inverse permutation restores the item. `colors` permutes `COLORS` of the item's world.
@@ -37,8 +37,8 @@ def permute_colors(item: Item, colors: Mapping[str, str]) -> Item:
     changes |= {"before": _recolored(item.before, colors), "after": _recolored(item.after, colors)}
     if isinstance(item, HexagonsItem):
         changes["instruction"] = recolor_text(item.instruction, colors)
-    if program := own_program(item):
-        changes["meta"] = {**item.meta, "program": recolor_text(program, colors)}
+    texts = {key: str(item.meta[key]) for key in ("program", "thought") if item.meta.get(key)}
+    changes["meta"] = {**item.meta, **{key: recolor_text(text, colors) for key, text in texts.items()}}
     return replace(item, **changes)
 
 

@@ -69,7 +69,9 @@ def change(item: Item, how: Variant, lexicon: Lexicon | None = None) -> Item:
     head, _, last = item.id.rpartition("/")
     task, _, rest = head.partition("/")
     name = f"{task}-augmented/{rest}/{how.number}"
-    meta = dict(item.meta) | {"augmented": {"of": item.id, **how._asdict(), "words": how.words is not None}}
+    # A thought may name colors, words and cells that are others now.
+    kept = {key: value for key, value in item.meta.items() if key != "thought"}
+    meta = kept | {"augmented": {"of": item.id, **how._asdict(), "words": how.words is not None}}
     return replace(changed, id=f"{name}/{last}", cluster=name, meta=meta)
 
 

@@ -109,7 +109,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from adapters.libraries import check_libraries
     from adapters.recipe import recipe_path
     from adapters.registry import find_adapter
-    from adapters.sources import chosen, gather
+    from adapters.sources import chosen, gather, with_thought, with_thoughts
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
@@ -132,6 +132,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     if held is None:
         faults.report()
     assert held is not None
+    gold = (faults.attempt(partial(with_thoughts, gold, options.thoughts, held)) or gold) if options.thoughts else gold
     programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
     gold = list(programs.of_split(gold, task)) if programs else gold
     train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
@@ -140,22 +141,25 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     assert spec is not None
     assert base is not None
     assert data is not None
-    check_curriculum(data.items, training.curriculum)
+    items, learned = data.items, str(programs or "")
+    if spec.thinks and loaded.method != "grpo":
+        items, learned = with_thought(items)
+    check_curriculum(items, training.curriculum)
     choice = ShotChoice(loaded.shots, training.seed, loaded.prompt.select)
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
-        items=data.items,
+        items=items,
         dev=dev,
         base=base,
         spec=spec,
-        examples=partial(choose_shots, choice, [*data.items, *dev], data.items),
+        examples=partial(choose_shots, choice, [*items, *dev], items),
         dev_f1=dev_f1,
         start=start,
         resume=options.resume,
-        learned=str(programs or ""),
+        learned=learned,
         gold={item.id: item for item in gold},
-        held_out=held.compared(data.items),
+        held_out=held.compared(items),
     )
     if loaded.peft:
         without_weights(job)
@@ -179,7 +183,7 @@ def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> Pr
     from adapters.registry import load_adapter
     from prompts.spec import PromptSpec
 
-    names = prompt.context, prompt.format, prompt.frame, prompt.template
+    names = prompt.context, prompt.format, prompt.frame, prompt.template, prompt.think
     if start is not None and not any(names) and (spec := load_adapter(start, base).spec).task == task:
         return spec
     return PromptSpec.make(task, *names)

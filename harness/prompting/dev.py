@@ -40,7 +40,7 @@ def dev_f1(job: FinetuneJob, tokenizer: Any, length: int, model: Any, *, in_step
     engine = TransformersEngine(model, tokenizer, context_length=length)
     # Processes that answer in step need batches of the same size.
     engine.batch_size = training.dev_batch_size or min(gathered(fitting(model, length)))
-    renderer = Renderer(spec, tokenizer, length, room)
+    renderer = Renderer(spec, tokenizer, length, room, min(training.thought_tokens, length // 4))
     sampling = Sampling(max_tokens=room, stop=renderer.stop, stop_token_ids=renderer.stop_token_ids)
     own = list(items) if in_step else _share(items)
     predictor, rollout = Prompted(Plan(renderer, sampling, job.pool, job.recipe.shots, len(items)), engine), Rollout(own)

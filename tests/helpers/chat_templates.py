@@ -126,6 +126,6 @@ def build_thinking_model(folder: Path, name: str = "qwen 3", **more: Any) -> Pat
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(build_tiny_model(folder, **more))
-    tokenizer.chat_template = FAMILIES[name].template
+    tokenizer.chat_template = "{{ bos_token }}" + FAMILIES[name].template
     tokenizer.save_pretrained(folder)
     return folder

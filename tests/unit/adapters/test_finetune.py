@@ -8,12 +8,18 @@ from pathlib import Path
 import pytest
 import torch
 from safetensors.torch import load_file
+from transformers import AutoTokenizer
 
 from adapters.registry import HARNESS_FILE, trained_spec
 from adapters.trainer import AnswerTrainer
 from harness.cli import main
+from harness.corpora import load
+from harness.corpora.item import own_thought
+from prompts.chat_template import answering_template
 from tests.helpers import Command
-from tests.helpers.finetuning import quick_words, set_words
+from tests.helpers.chat_templates import build_thinking_model
+from tests.helpers.finetuning import job_of, quick_words, set_words
+from tests.helpers.scored import perfect, run_settings, write_lines
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -43,6 +49,32 @@ def test_all_weights_are_trained_and_the_model_is_prompted_in_its_own_format(tin
     assert "one-previous, triplets" in command(*prompt, "--name", "asked")[1]
     assert len(Path("runs/asked/predictions.jsonl").read_text().splitlines()) == 2
     assert "the model runs/mine/model was trained with triplets" in command(*prompt, "--format", "grouped")[2]
+
+
+def test_rows_with_thoughts_are_trained_and_the_adapter_is_asked_to_think(
+    tmp_path: Path, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base = build_thinking_model(tmp_path / "base", context_length=4096)
+    items = load("hexagons", "train")[:6]
+    answers = [{**record, "reasoning": f"Thought of {record['id']}."} for record in perfect(items)]
+    del answers[0]["reasoning"]
+    answers[1]["actions"] = [[0, 0, "red"]]
+    Path("runs/thought").mkdir(parents=True)
+    write_lines("runs/thought/predictions.jsonl", answers)
+    words = quick_words(base, "llama-lora", "--think", "on", "--limit", "6", "--set", "training.thought_tokens=4")
+    assert "no train item has a thought" in command(*words)[2]
+    words += ["--thoughts", "thought"]
+    job = job_of(monkeypatch, *words[1:], "--name", "unused")
+    assert [own_thought(item) for item in job.items] == [f"Thought of {item.id}." for item in items[2:]]
+    code, out, err = command(*words)
+    assert code == 0, err
+    assert "4 items with a thought, 2 left out without one" in out
+    folder = Path("runs/mine/adapter")
+    assert (folder / "chat_template.jinja").read_text() == answering_template(AutoTokenizer.from_pretrained(base), "on")
+    ask = ["prompt", "--adapter", "mine", "--engine", "transformers", "--limit", "1", "--max-new-tokens", "4"]
+    assert command(*ask, "--name", "asked", "--think-tokens", "4")[0] == 0
+    assert run_settings("asked")["think"] == "on"
+    assert "was trained with think on; leave the flags out" in command(*ask, "--think", "off")[2]
 
 
 def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tiny_base: Path, command: Command) -> None:

@@ -15,8 +15,10 @@ from adapters.recipe import load_recipe
 from harness.corpora import load
 from harness.errors import HarnessError, UsageError
 from prompts.messages import gold_answer
+from prompts.render import Renderer
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
+from tests.helpers.chat_templates import family_tokenizer
 
 _SIZES = ["grpo.generation_batch_size=32", "grpo.per_device_train_batch_size=16", "grpo.unread=0.25"]
 SETTINGS = load_recipe("llama-grpo", _SIZES).grpo or pytest.fail("the recipe has no part grpo")
@@ -33,6 +35,23 @@ def test_the_reward_is_the_score(task: str) -> None:
     assert reward([""] * len(names), names) == [0.0] * len(names)
     assert reward([f"{answers[name]}\n%&/ 17" for name in names], names) == [1.25] * len(names)
     assert all(value < 1 for value in reward(["I cannot do this.", "red red red"], names[:1] * 2))
+
+
+@pytest.mark.parametrize("name", ["qwen 3", "gpt-oss"])
+def test_a_thought_earns_nothing_and_one_that_does_not_end_costs(tmp_path: Path, name: str) -> None:
+    spec = PromptSpec.make("hexagons", think="on")
+    items = {item.id: item for item in load("hexagons", "train") if item.actions}
+    renderer = Renderer(spec, family_tokenizer(tmp_path / "tiny", name), 100_000, 10, 10)
+    reward = Reward(spec, items, items, SETTINGS, renderer)
+    first, second = [*items.values()][:2]
+    right, end = gold_answer(first, spec), renderer.tokenizer.eos_token
+    texts = [
+        renderer.thought_text(gold_answer(second, spec)) + right + end,
+        renderer.thought_text(right) + "none" + end,
+        right,
+    ]
+    ids = [renderer.token_ids(text) for text in texts]
+    assert reward(texts, [first.id] * 3, completion_ids=ids) == [1.5, 0.0, -0.25]
 
 
 def test_every_item_comes_once_an_epoch() -> None:

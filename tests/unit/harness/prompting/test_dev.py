@@ -42,7 +42,7 @@ def test_dev_f1_of_perfect_and_of_garbage_answers(
     end = tokenizer.convert_tokens_to_ids("<|im_end|>")
     assert end != tokenizer.eos_token_id
     monkeypatch.setattr("harness.prompting.dev.TransformersEngine", Scripted)
-    training = SimpleNamespace(dev_f1_items=len(items), dev_batch_size=4, max_new_tokens=256)
+    training = SimpleNamespace(dev_f1_items=len(items), dev_batch_size=4, max_new_tokens=256, thought_tokens=8)
     pool = ShotPool(load(spec.task, "train"), 0)
     job: Any = SimpleNamespace(recipe=SimpleNamespace(training=training, shots=1), spec=spec, dev=items, pool=pool)
     assert dev_f1(job, tokenizer, 100_000, None) == f1
