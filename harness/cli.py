@@ -147,11 +147,15 @@ def _run(arguments: list[str]) -> int:
         if os.environ.get("RANK", "0") != "0" and "by peer" in str(error):
             # The process that left has already said why.
             return 1
+        from harness.util.extras import missing_extra
         from harness.util.files import full_disk
 
         told = f"{type(error).__name__}: {error} (a bug; `harness --debug ...` shows where)"
         if reason := full_disk(error):
             told = f"{reason}; make room, then run the same command again, which goes on where it can"
+        if isinstance(error, ModuleNotFoundError):
+            command = next((word for word in arguments if word in COMMANDS), "")
+            told = missing_extra(command, error.name or "") or told
         print(f"Error: {plain(' '.join(told.split()))}", file=sys.stderr)
         return 1
 

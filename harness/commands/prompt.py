@@ -22,6 +22,7 @@ from harness.prompting.plan import (
 )
 from harness.prompting.settings import cached, default_name, run_settings
 from harness.prompting.shots import choose_shots, example_pool
+from harness.util.extras import require
 from harness.util.options import ModelCommand
 
 if TYPE_CHECKING:
@@ -142,6 +143,8 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from prompts.chat_template import thinking
     from prompts.spec import ON
 
+    if options.engine in LOCAL_ENGINES:
+        require(options.engine)
     name = options.name or default_name(options, spec)
     origin = "" if options.items_file else f" of the {source.kind} corpus"
     click.echo(

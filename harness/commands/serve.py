@@ -17,6 +17,7 @@ import click
 
 from harness.errors import UsageError
 from harness.tasks.registry import DEFAULT_TASK, world_of
+from harness.util.extras import require
 from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict
 
@@ -78,6 +79,8 @@ def serve(options: Serve) -> None:
     from harness.service.workers import AnswerBudget, Workers
 
     end_by_exceptions()
+    if not options.no_model:
+        require("vllm")
     if options.no_model and (options.base or options.adapters or options.allowed or options.words):
         raise UsageError("--no-model: leave out --base, --adapter, --allow-field and vLLM's options")
     keys = Keys(server_keys(options.host, options.key_file))

@@ -61,10 +61,9 @@ def show(options: Show) -> None:
     if options.svg or options.png:
         # The last picture is the difference, if there is a prediction.
         picture = [*pictures.values()][-1]
-        for path, content in ((options.svg, picture.encode()), (options.png, png_bytes(picture, scale=SCALE))):
-            if path is not None:
-                write_atomically(path, content)
-                console.print(f"Written: {path}", soft_wrap=True)
+        for path in filter(None, (options.svg, options.png)):
+            write_atomically(path, picture.encode() if path is options.svg else png_bytes(picture, scale=SCALE))
+            console.print(f"Written: {path}", soft_wrap=True)
 
 
 def find_item(item_id: str, items_file: Path | None = None) -> Item:

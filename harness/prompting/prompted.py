@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
-from anyio.to_thread import run_sync
-
 from harness.corpora.item import Item
 from harness.engines.engine import Completion, Engine, Sampling, apart
 from harness.errors import EngineError
@@ -77,6 +75,9 @@ class Prompted(Predictor):
 
         If it is cancelled, so are its requests.
         """
+        # Only servers, which bring anyio, ask this way.
+        from anyio.to_thread import run_sync
+
         rendered = await run_sync(self._rendered, item)
         if isinstance(rendered, Answer):
             return rendered

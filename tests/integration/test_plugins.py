@@ -1,14 +1,12 @@
-"""The built package; and one fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv and
+"""One fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv and
 `harness score`."""
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,7 +23,6 @@ from tests.helpers.scored import mixed_answers
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 ENVIRONMENTS = ROOT / ".venvs"
-PACKAGES = ("harness", "serialization", "prompts", "adapters", "eval")
 LIMIT = 40
 """The number of items that are asked of each task."""
 
@@ -79,34 +76,11 @@ def _text(content: Any) -> str:
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """This project as a package, built from a copy of the source, because leftovers of earlier builds would get into it."""
-    folder = tmp_path_factory.mktemp("wheel")
-    source = folder / "source"
-    source.mkdir()
-    for name in ("pyproject.toml", "README.md", "LICENSE", "harness_verifiers.py"):
-        shutil.copy(ROOT / name, source)
-    for name in PACKAGES:
-        shutil.copytree(ROOT / name, source / name, ignore=shutil.ignore_patterns(".*", "__pycache__"))
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w"]
-    subprocess.run([*command, folder, source], check=True, capture_output=True)
-    (wheel,) = folder.glob("*.whl")
-    return wheel
-
-
-@pytest.fixture(scope="module")
 def installed(wheel: Path) -> Path:
     """This package as a user installs it, because Inspect looks for tasks only in installed packages."""
     pip = [sys.executable, "-m", "pip", "--quiet", "install", "--no-deps", "--target", str(wheel.parent / "site-packages")]
     subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
     return wheel.parent / "site-packages"
-
-
-def test_the_wheel_holds_the_packages_and_their_data(wheel: Path) -> None:
-    names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert {name.partition("/")[0] for name in names} == {*PACKAGES, "harness_verifiers.py"}
-    files = (path for top in PACKAGES for path in (ROOT / top).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
-    assert {str(path.relative_to(ROOT)) for path in files} <= names
 
 
 def run(name: str, words: Sequence[str], folder: Path, installed: Path, **variables: str) -> str:

@@ -14,12 +14,12 @@ import time
 from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.engines.vllm.engine import FEASIBLE_TOKENS, device_options, max_lora_rank, vllm_environment
 from harness.errors import EngineError
+from harness.util.extras import require
 from harness.util.processes import trusts_remote_code
 
 if TYPE_CHECKING:
@@ -155,8 +155,7 @@ class Server:
     _watch: subprocess.Popen[bytes] = field(init=False, repr=False)
 
     def __enter__(self) -> Server:
-        if find_spec("vllm") is None:
-            raise EngineError("serving needs vLLM, which is not installed: see the README")
+        require("vllm")
         self.log.parent.mkdir(parents=True, exist_ok=True)
         # A server that was killed leaves its socket behind.
         self.socket.unlink(missing_ok=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
 import sysconfig
+from pathlib import Path
 from typing import Any
 
 import kubernetes_validate
@@ -47,3 +49,19 @@ def test_pods_are_valid_for_kubernetes(pod: dict[str, Any]) -> None:
 
 def test_the_command_of_the_server_parses() -> None:
     parse(*PODS["serve"]["spec"]["containers"][0]["command"][1:])
+
+
+@pytest.mark.parametrize(("gpu", "lock"), [("0", "cpu.txt"), ("1", "gpu.txt")])
+def test_the_image_is_the_environment_of_make_for_either_machine(gpu: str, lock: str, tmp_path: Path) -> None:
+    steps = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
+    (made,) = re.findall(r"^RUN (make .*)$", steps, flags=re.MULTILINE)
+    command = f"{made} --dry-run VENV={shlex.quote(str(tmp_path))}"
+    done = subprocess.run(command, shell=True, cwd=ROOT, env={**os.environ, "GPU": gpu}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert {name for name in ("cpu.txt", "gpu.txt") if f"-r requirements/{name}" in done.stdout} == {lock}
+
+
+def test_hadolint_finds_no_fault_in_the_dockerfile() -> None:
+    checker = [f"{sysconfig.get_path('scripts')}/hadolint", str(ROOT / "Dockerfile")]
+    done = subprocess.run(checker, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
