@@ -11,10 +11,8 @@ from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, witho
 from adapters.labels import Pack
 from adapters.memory import PROCESS, estimate, parameters
 from adapters.packing import PackPlan
-from harness.corpora import locate
 from harness.engines.models.bases import load_config, load_tokenizer
 from harness.engines.shared import in_bf16, missing_for_quantization
-from harness.tasks.registry import get_task
 from harness.training.plan import spread
 from harness.util.settings import flat
 
@@ -80,8 +78,6 @@ def _notes(job: FinetuneJob, prepared: Prepared) -> Iterator[str]:
     recipe, lacking = job.recipe, missing_for_quantization()
     if lacking and recipe.quantize:
         yield f"quantize {recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at"
-    if locate(job.spec.task).kind == "sample":
-        yield f"the items are the shipped sample's; the corpus: {get_task(job.spec.task).how_to_get}"
     if not prepared.renderer.is_chat:
         yield "the base has no chat template: the plain one is used"
     if dropped := prepared.train.rows.dropped:

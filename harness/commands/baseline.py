@@ -189,7 +189,7 @@ def predict(options: Predict) -> int:
     own = {key: getattr(decoding, key) for key in chosen.decoding}
     source = f" from {taken['checkpoint']}" if taken else ""
     run_name = options.name or _default_name(task, model, own, options)
-    origin = "" if file else f" of the {locate(task).kind} corpus"
+    origin = "" if file else f" of {locate(task).name}"
     click.echo(f"{task} {options.part}: {len(items)} items{origin}; {name}{source}; {RUNS / run_name}", err=options.as_json)
     settings = {"command": "baseline predict", "model": name, "task": task, **taken, "split": options.part}
     settings |= {"limit": options.limit, **({"items_file": file} if file else {}), **own}

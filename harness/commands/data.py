@@ -1,4 +1,4 @@
-"""`harness data`: which corpora there are, their statistics, and their items as JSON Lines."""
+"""`harness data`: which corpora there are, how to get them, their statistics, and their items as JSON Lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.util.settings import Strict
 
 @click.group()
 def data() -> None:
-    """List, count and print the items of a corpus."""
+    """Get, list, count and print the items of a corpus."""
 
 
 @data.command("list")
@@ -37,7 +37,28 @@ def list_corpora() -> None:
         table.add_row(source.task, source.kind, numbers, source.license)
     Console().print(table)
     for source in sources:  # below the table, where a long path is not broken
-        click.echo(f"{source.task}: {source.path}")
+        click.echo(f"{source.task}: {source.path}" + (f", {source.name}" if source.kind == "sample" else ""))
+
+
+class Get(Strict):
+    tasks: tuple[str, ...] = argument(())
+    host: str = option("https://github.com", "The host of the repositories: a mirror with the same paths.")
+
+
+@data.command(cls=ModelCommand, model=Get)
+def get(options: Get) -> None:
+    """Download the published corpora of TASKS (all without one) into $HARNESS_DATA or, if it is not set, the user's cache.
+
+    The revision of the repository and the sum of the items are fixed. A download that was interrupted goes on. HTTPS_PROXY names
+    a proxy.
+    """
+    from harness.corpora import download
+    from harness.tasks.registry import TASKS, get_task
+
+    for name in options.tasks or [name for name, task in TASKS.items() if task.published]:
+        if published := get_task(name).published:
+            click.echo(f"{name}: {published.repository}, license: {get_task(name).license}", err=True)
+        click.echo(download.get(name, options.host.rstrip("/")))
 
 
 class CorpusStats(Strict):

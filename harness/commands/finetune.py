@@ -49,12 +49,12 @@ def finetune(options: Finetune) -> None:
     # The first process goes first, so that it refuses whatever is wrong before the others do anything.
     with processes().main_process_first():
         job, data = _job(options)
-        kind, added = locate(job.spec.task).kind, data.added
+        source, added = locate(job.spec.task).name, data.added
         folder = RUNS / (options.name or f"{job.name}-{job.spec.task}")
         say = first_says(click.echo)
         say(
             f"{job.name} on {display_name(job.base)}: {job.spec.name}, {len(job.items)} train and {len(job.dev)} dev items "
-            f"of the {kind} corpus{''.join(f' and {name}' for name in added)}; {'dry run' if options.dry_run else folder}"
+            f"of {source}{''.join(f' and {name}' for name in added)}; {'dry run' if options.dry_run else folder}"
         )
         for line in filter(None, (job.learned, *_leaks(job, data.left_out))):
             say(line)

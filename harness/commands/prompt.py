@@ -146,7 +146,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     if options.engine in LOCAL_ENGINES:
         require(options.engine)
     name = options.name or default_name(options, spec)
-    origin = "" if options.items_file else f" of the {source.kind} corpus"
+    origin = "" if options.items_file else f" of {source.name}"
     click.echo(
         f"{answered_task(options, spec)} {options.part}: {len(items)} items{origin}; engine {options.engine}, "
         f"model {model_name(options, adapter)}; "

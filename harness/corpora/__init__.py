@@ -15,6 +15,7 @@ from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError, UsageError
 from harness.tasks import OUR_LICENSE, SAMPLE
 from harness.tasks.registry import TASKS, get_task, world_of
+from harness.util.files import cache_folder
 from harness.util.registry import choose
 from harness.worlds.minecraft import Structure
 
@@ -42,13 +43,31 @@ class Source:
     def license(self) -> str:
         return OUR_LICENSE if self.kind == "sample" and self.path.parent == SAMPLE else get_task(self.task).license
 
+    @property
+    def name(self) -> str:
+        """As a sentence names it, with the way to the published corpus if this is the sample."""
+        get = f" (`harness data get {self.task}` downloads the published one)" if self.kind == "sample" else ""
+        return f"the {self.kind} corpus{get}"
+
     def digest(self) -> str:
         """The sha256 of the source's content, in hexadecimal. Raises DataError if it cannot be read."""
         return corpus_of(self.task).digest(self.path)
 
 
+def data_folder() -> Path:
+    """The folder of the published corpora: $HARNESS_DATA or, if it is not set, the folder `data` of the user's cache.
+
+    Raises UsageError if HARNESS_DATA is not a folder.
+    """
+    if not (folder := os.environ.get("HARNESS_DATA")):
+        return cache_folder() / "data"
+    if not Path(folder).is_dir():
+        raise UsageError(f"HARNESS_DATA is {folder}, which is not a folder: set it to the folder of the corpora, or unset it")
+    return Path(folder).absolute()
+
+
 def locate(task: str) -> Source:
-    """The source of a task: below HARNESS_DATA or, if that holds nothing for the task, the shipped sample.
+    """The source of a task: below `data_folder` or, if that holds nothing for the task, the shipped sample.
 
     `$HARNESS_DATA/hexagons/{train,dev,test}.jsonl`; `$HARNESS_DATA/minecraft/mdc.tar.xz`, or the same unpacked in
     `$HARNESS_DATA/minecraft/`; `$HARNESS_DATA/iglu/singleturn.tar.xz`, or the same unpacked in `$HARNESS_DATA/iglu/`. A corpus
@@ -57,13 +76,8 @@ def locate(task: str) -> Source:
     its = get_task(task)
     if its.shipped:
         return Source(task, "shipped", its.sample)
-    if folder := os.environ.get("HARNESS_DATA"):
-        if not Path(folder).is_dir():
-            raise UsageError(f"HARNESS_DATA is {folder}, which is not a folder: set it to the folder of the corpora, or unset it")
-        path = corpus_of(task).find(Path(folder).absolute() / task)
-        if path is not None:
-            return Source(task, "official", path)
-    return Source(task, "sample", its.sample)
+    path = corpus_of(task).find(data_folder() / task)
+    return Source(task, "official", path) if path else Source(task, "sample", its.sample)
 
 
 def split_name(task: str, split: str) -> str:

@@ -1,10 +1,11 @@
-"""Reads the files of a corpus, from a folder or in one pass from a .tar.xz, hashes them, and checks their JSON.
+"""Reads the files of a corpus, from a folder or in one pass from a .tar.xz or .tar.gz, hashes them, and checks their JSON.
 
 The parsed corpus is kept in the user's cache.
 """
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import logging
@@ -28,8 +29,8 @@ from harness.worlds.minecraft import SHAPE, Structure
 
 log = logging.getLogger(__name__)
 
-MOST_UNPACKED = 400_000_000
-"""The most bytes that an archive may unpack to: over twice the size of the larger corpus."""
+MOST_UNPACKED = 2_000_000_000
+"""The most bytes that an archive may unpack to; the authors' repositories hold more than their corpora."""
 MOST_MEMBERS = 100_000
 """The most members that an archive may have: over seven times as many as the larger corpus has."""
 
@@ -43,16 +44,15 @@ _TEXTS = {*_NAMES, tarfile.GNUTYPE_LONGLINK, tarfile.XGLTYPE, tarfile.SOLARIS_XH
 """The types of headers that a text follows."""
 
 
-class _Unpacked(lzma.LZMAFile):
+class _Unpacked:
     """The unpacked content of an archive, read in pieces up to a limit: a small archive may unpack to any size."""
 
-    def __init__(self, archive: Path) -> None:
-        super().__init__(archive)
-        self._archive, self._size = archive, 0
+    def __init__(self, archive: Path, file: gzip.GzipFile | lzma.LZMAFile) -> None:
+        self._archive, self._file, self._size = archive, file, 0
 
-    def read(self, size: int | None = -1) -> bytes:
+    def read(self, size: int) -> bytes:
         """Raises DataError if more than `MOST_UNPACKED` bytes are read in total."""
-        data = super().read(size)
+        data = self._file.read(size)
         self._size += len(data)
         if self._size > MOST_UNPACKED:
             raise DataError(f"{self._archive} unpacks to more than {MOST_UNPACKED:,} bytes and is no corpus; fetch it again")
@@ -97,7 +97,8 @@ def members(archive: Path, needed: Callable[[str], object]) -> Iterator[tuple[st
     unpacks to more than any corpus does."""
     last = "its start"
     try:
-        with _Unpacked(archive) as unpacked:
+        with gzip.open(archive) if archive.suffix == ".gz" else lzma.open(archive) as file:
+            unpacked = _Unpacked(archive, file)
             for last, size in unpacked.files():
                 wanted = needed(last)
                 content = unpacked.content(size, wanted=wanted)
@@ -105,7 +106,7 @@ def members(archive: Path, needed: Callable[[str], object]) -> Iterator[tuple[st
                     yield last, content
             while unpacked.read(1 << 20):
                 pass  # An archive that was cut off between two members ends here, too.
-    except (tarfile.TarError, lzma.LZMAError, EOFError, OSError) as error:
+    except (tarfile.TarError, lzma.LZMAError, zlib.error, EOFError, OSError) as error:
         raise DataError(f"{archive} is damaged at {last}: {error}; fetch it again") from None
 
 

@@ -60,7 +60,7 @@ def examples_note(name: str, adapter: Adapter) -> str | None:
         return None
     return (
         f"{name} was trained with {shots} examples in front of every item, and now gets examples from the shipped sample: "
-        "set HARNESS_DATA to the corpora that it was trained on"
+        f"`harness data get {adapter.spec.task}` downloads the corpus that it was trained on"
     )
 
 

@@ -15,6 +15,22 @@ SAMPLE = Path(__file__).parents[1] / "corpora" / "sample"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Published:
+    """A corpus in its authors' repository, which `harness data get` downloads."""
+
+    repository: str
+    """OWNER/NAME on GitHub."""
+    revision: str
+    """The commit, 40 hexadecimal digits."""
+    folder: str
+    """The folder of the repository that becomes the task's folder."""
+    files: tuple[str, ...]
+    """Globs of the files that the loader reads, relative to `folder`."""
+    items_sha256: str
+    """The sha256 of all items of the corpus, as `harness data items` prints them split by split, in hexadecimal."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
     """Everything that distinguishes a task. Strings of the form `module:object` are imported at their first use."""
 
@@ -32,8 +48,8 @@ class Task:
     skill: str = ""
     """The purpose of an adapter, as its model card states it; empty: `benchmark`."""
     license: str = "not stated"
-    how_to_get: str = "it ships with the project"
-    """Where to get the published corpus, and where to put it."""
+    published: Published | None = None
+    """Where the corpus is published; None if it ships with its package."""
     splits: tuple[str, ...] = ("train", "dev", "test")
     """The splits, in the order in which items are listed."""
     split_names: Mapping[str, str] = field(default_factory=dict)

@@ -90,7 +90,7 @@ class BaselineJob(Job):
         judged = f"; dev: {', '.join(f'{count:,} of {name}' for name, count in dev.items())}" if [*dev] != [self.task] else ""
         return (
             f"{self.name}, variant {self.recipe.variant}: {self.task}, {len(self.items)} train and {len(self.dev)} dev items "
-            f"of the {locate(self.task).kind} corpus{''.join(f' and {file}' for file in self.data)}{judged}"
+            f"of {locate(self.task).name}{''.join(f' and {file}' for file in self.data)}{judged}"
         )
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:

@@ -88,8 +88,9 @@ def test_files_of_items_are_trained_on_too_or_alone_and_each_data_set_has_its_sh
     train, dev = write_items("train.jsonl", games["train"][:9]), Path(write_items("val.jsonl", games["val"][:8]))
     for options, items in (
         ({"data": (more,), "only_data": True}, "3 train and "),
-        ({"data": (train,), "dev_data": (dev,)}, "27 train and 12 dev items of the sample corpus and train.jsonl; dev: 8 of "
-         "minecraft, 4 of minecraft-random"),
+        ({"data": (train,), "dev_data": (dev,)}, "27 train and 12 dev items of the sample corpus "
+         "(`harness data get minecraft` downloads the published one) and train.jsonl; dev: 8 of minecraft, "
+         "4 of minecraft-random"),
         ({"data": (train,), "dev_data": (dev,), "only_data": True}, "; dev: 8 of minecraft-random"),
         ({"train_items": 9}, "minecraft, 9 train and 8 dev items"),
     ):  # fmt: skip

@@ -42,7 +42,7 @@ def test_list(corpora: Path, command: Command) -> None:
     assert text.splitlines()[-5:] == [
         f"hexagons: {corpora / 'hexagons'}",
         f"minecraft: {corpora / 'minecraft'}",
-        f"iglu: {SAMPLE / 'iglu'}",
+        f"iglu: {SAMPLE / 'iglu'}, the sample corpus (`harness data get iglu` downloads the published one)",
         *(f"everyday-{world}: {REQUESTS}" for world in ("hexagons", "minecraft")),
     ]
 

@@ -52,7 +52,8 @@ def test_a_perfect_script_scores_one(task: str, shots: str, spec: dict[str, str]
     scores = json.loads(out)
     assert (code, scores["missing"], scores["errors"], f1(scores)) == (0, 0, 0, 1.0)
     assert json.loads(Path("runs/r/scores.json").read_text()) == scores
-    assert "of the sample corpus; engine scripted, model script.jsonl; " in err
+    sample = f"the sample corpus (`harness data get {task}` downloads the published one)"
+    assert f"of {sample}; engine scripted, model script.jsonl; " in err
     names = {".lock", "run.yaml", "predictions.jsonl", "asked.jsonl", "scores.json", "log.txt"}
     assert spec or {p.name for p in Path("runs/r").iterdir()} == names
     assert run_settings().get("template") == (Path(spec["template"]).name if "template" in spec else None)
