@@ -1,5 +1,5 @@
 """The taskset of `harness.plugins.verifiers` under a name without dots, the only kind that verifiers finds."""
 
-from harness.plugins.verifiers import GridTaskset
+from harness.plugins.verifiers import GridEnv, GridTaskset
 
-__all__ = ["GridTaskset"]
+__all__ = ["GridEnv", "GridTaskset"]

@@ -113,13 +113,19 @@ def _said(item: Item) -> list[str]:
     return [said.text for said in since_actions(item.history)]
 
 
-def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict[str, Any]:
-    """A line of play.jsonl. `whys` say, for each answer, why nothing or not everything was done."""
-    reasons = iter(whys)
+def ending(game: LiveGame) -> tuple[Any, Any, dict[str, Any]]:
+    """The target and what stands, in their JSON forms, and the scores of `eval.live.outcome`."""
     target, built = (
         state.digits() if isinstance(state, Board) else [list(block) for block in state.blocks()]
         for state in (game.target, game.built)
     )
+    return target, built, outcome(game.task, target, built)
+
+
+def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict[str, Any]:
+    """A line of play.jsonl. `whys` say, for each answer, why nothing or not everything was done."""
+    reasons = iter(whys)
+    target, built, scores = ending(game)
     ended = "done" if error is None else "error"
     counts = {key: getattr(game, key) for key in ("turns", "steps", "at_once", "corrections", "left_wrong")}
     return {
@@ -129,7 +135,7 @@ def _line(game: LiveGame, error: str | None, whys: Sequence[str | None]) -> dict
         "ended": ended,
         "error": error,
         **counts,
-        **outcome(game.task, target, built),
+        **scores,
         "dialogue": [_turn(turn, reasons) for turn in game.dialogue],
     }
 

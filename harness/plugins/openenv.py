@@ -1,19 +1,18 @@
-"""The tasks as environments of OpenEnv: an episode is one item, answered in one step, whose reward is the answer's score.
+"""The tasks as environments of OpenEnv: an episode is one item, or a game (`reset(single=False)`).
 
 uvicorn --factory harness.plugins.openenv:minecraft --port 8000
 """
 
 from __future__ import annotations
 
-import random
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 from uuid import uuid4
 
 from openenv.core.env_server import Action, Environment, Observation, State, create_app
 
 from harness.errors import HarnessError
-from harness.plugins.rows import ItemRow, rows, score_row
+from harness.plugins.environment import GridEnvironment
 from harness.tasks.registry import TASKS
 
 
@@ -34,17 +33,19 @@ class Question(Observation):
     hits: int | None = None
     """The number of changes in both."""
     exact: bool | None = None
+    reason: str | None = None
+    """Why the answer did nothing, or not everything."""
 
 
-class GridEnvironment(Environment):
-    """The items of a task. `names` are keyword arguments of `harness.PromptSpec.make`."""
+class GridEpisode(Environment):
+    """`harness.plugins.environment.GridEnvironment` for OpenEnv, with the same arguments."""
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, task: str, **names: str) -> None:
+    def __init__(self, task: str, **options: Any) -> None:
         super().__init__()
-        self._task, self._names = task, tuple(sorted(names.items()))
-        self._row: ItemRow | None = None
+        self._task, self._options = task, options
+        self._grid: GridEnvironment | None = None
         self._state = State()
 
     def reset(
@@ -53,39 +54,46 @@ class GridEnvironment(Environment):
         episode_id: str | None = None,
         split: str = "train",
         index: int | None = None,
+        single: bool = True,
         **_: Any,
     ) -> Question:
-        """Ask the item at `index`, or one drawn with the seed. Raises IndexError if there is no item at `index`."""
-        questions = _rows(self._task, split, self._names)
-        number = random.Random(seed).randrange(len(questions)) if index is None else index
-        if not 0 <= number < len(questions):
-            raise IndexError(f"{split} has the items 0 to {len(questions) - 1}, not {number}")
-        self._row = questions[number]
-        self._state = State(episode_id=episode_id or str(uuid4()), step_count=0, item=self._row["id"])
-        return Question(messages=[dict(message) for message in self._row["messages"]])
+        """Ask the item at `index`, or one drawn with the seed; unless `single`, begin a game. Raises IndexError for an item that
+        is not there."""
+        self._grid = grid = GridEnvironment(self._task, **{"single": single, **self._options})
+        grid.reset(seed, split, index)
+        self._state = State(episode_id=episode_id or str(uuid4()), step_count=0, item=_asked(grid))
+        return Question(messages=[dict(message) for message in grid.messages])
+
+    @property
+    def _begun(self) -> GridEnvironment:
+        if self._grid is None:
+            raise HarnessError("there is no item to answer: reset the environment first")
+        return self._grid
 
     def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Question:
-        """Score the answer, which ends the episode. The reward is its F1, plus 0.5 if it is exact."""
-        if self._row is None:
-            raise HarnessError("there is no item to answer: reset the environment first")
-        counts = score_row(self._row["id"], self._row["spec"], action.text)
+        """Answer. The reward is what the answer adds to `GridEnvironment.reward`."""
+        grid, before = self._begun, self._begun.reward
+        grid.step(action.text)
         self._state.step_count += 1
-        reward = counts.f1 + 0.5 * counts.exact
+        self._state.item = _asked(grid)
+        counts = grid.counts
+        assert counts is not None
         numbers = {"wanted": counts.wanted, "made": counts.made, "hits": counts.hits, "exact": counts.exact}
-        return Question(done=True, reward=reward, **numbers)
+        messages = [] if grid.done else [dict(message) for message in grid.messages]
+        return Question(done=grid.done, reward=grid.reward - before, messages=messages, reason=grid.reason, **numbers)
 
     @property
     def state(self) -> State:
         return self._state
 
 
-@lru_cache
-def _rows(task: str, split: str, names: tuple[tuple[str, Any], ...]) -> list[ItemRow]:
-    return rows(task, split, **dict(names))
+def _asked(grid: GridEnvironment) -> str:
+    """The id of the item that is asked, or was asked last."""
+    return grid.item.id if grid.item else ""
 
 
 def _app(task: str) -> Any:
-    return create_app(partial(GridEnvironment, task), Reply, Question, env_name=task, max_concurrent_envs=64)
+    return create_app(partial(GridEpisode, task), Reply, Question, env_name=task, max_concurrent_envs=64)
 
 
 def __getattr__(name: str) -> Any:

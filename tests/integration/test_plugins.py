@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import harness
+from harness.plugins.environment import GridEnvironment
 from harness.plugins.lm_eval import write_folder
 from harness.tasks.registry import TASKS
 from tests.helpers import ROOT
@@ -134,23 +135,62 @@ def test_verifiers(endpoint: FakeServer, answers: dict[str, dict[str, str]], tmp
     assert counts == sorted(harness.score(item, answers["minecraft"][item.id])[1:] for item in items)
 
 
+def test_games_in_verifiers(tmp_path: Path, installed: Path) -> None:
+    """An endpoint that follows the first game's plan, and a chat of as many turns as the game has."""
+    game = GridEnvironment("minecraft")
+    game.reset(0, "train")
+    texts = []
+    while not game.done:
+        assert game.item
+        texts.append(harness.gold(game.item, game.spec))
+        game.step(texts[-1])
+    server = FakeServer()
+
+    def reply(body: dict[str, Any], n: int) -> Any:
+        # Every earlier answer is a message of the chat.
+        text = texts[sum(message["role"] == "assistant" for message in body["messages"])]
+        return chat_stream(text) if body.get("stream") else chat_answer(text)
+
+    server.reply = reply
+    words = ["vf-eval", "harness-verifiers", "--env.taskset.benchmark", "minecraft", "--env.taskset.split", "train"]
+    words += ["--env.taskset.games", "1", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "-c", "1"]
+    words += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "FAKE_KEY"]
+    try:
+        run("verifiers", words, tmp_path, installed, FAKE_KEY="none")
+    finally:
+        server.stop()
+    (file,) = tmp_path.rglob("traces.jsonl")
+    (trace,) = json.loads(file.read_text())["traces"]
+    assert trace["rewards"]["f1"]["score"] == 1.0
+    assert len(server.requests) == len(texts) > 1
+
+
 def test_openenv(
     answers: dict[str, dict[str, str]], scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path
 ) -> None:
     script = """
 import json
-from harness.plugins.openenv import GridEnvironment, Reply, minecraft
+import harness
+from harness.plugins.openenv import GridEpisode, Reply, minecraft
 
 minecraft()
 counts = {}
 for task, answers in json.load(open("answers.json")).items():
-    environment = GridEnvironment(task)
+    environment = GridEpisode(task)
     counts[task] = []
     for index in range(len(answers)):
         assert environment.reset(split="dev", index=index).messages
         told = environment.step(Reply(text=answers[environment.state.item]))
         assert told.done
         counts[task].append([told.wanted, told.made, told.hits])
+environment = GridEpisode("minecraft")
+told = environment.reset(seed=1, single=False)
+total = 0
+while not told.done:
+    grid = environment._grid
+    told = environment.step(Reply(text=harness.gold(grid.item, grid.spec)))
+    total += told.reward
+assert total == 1 and environment.state.step_count == grid.game.turns > 1
 print(json.dumps(counts))
 """
     (tmp_path / "answers.json").write_text(json.dumps(answers))
