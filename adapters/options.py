@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal
 from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import argument, option
 from harness.util.settings import Strict
+from prompts.rendered import EFFORTS, OFF, ON
 from prompts.shots import RANDOM, RETRIEVED
-from prompts.spec import EFFORTS, OFF, ON
 
 OVER = partial(option, group="Instead of what the recipe says")
 

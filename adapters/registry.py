@@ -24,8 +24,9 @@ from harness.util.processes import trusts_remote_code
 from harness.util.registry import choose
 from prompts.chat_template import CHAT_TEMPLATE
 from prompts.probe import format_hash
+from prompts.rendered import OFF
 from prompts.shots import ShotChoice
-from prompts.spec import OFF, PromptSpec
+from prompts.spec import PromptSpec
 from prompts.template import DEFAULT
 
 HARNESS_FILE = "harness.json"

@@ -14,7 +14,7 @@ from eval.predictions import Record
 from eval.score_run import decoded, score_answers
 from eval.tables import print_scores
 from harness.corpora.item import Item
-from harness.runs.folder import Run
+from harness.runs.folder import Run, described
 from harness.util.files import write_atomically
 from serialization.formats.answer import losses
 
@@ -28,7 +28,8 @@ def finish(run: Run, items: Sequence[Item], *, items_file: Path | str | None, as
     """
     records = [Record(number, record["id"], record) for number, record in enumerate(run.records, start=1)]
     split = Path(items_file).name if items_file else items[0].split
-    scores = score_answers(decoded(run.folder.name, run.predictions, records, items, (items[0].task, split)))
+    settings = described(run.folder) or {}
+    scores = score_answers(decoded(run.folder.name, run.predictions, records, items, (items[0].task, split), settings))
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
     if as_json:
         click.echo(json.dumps(scores))

@@ -75,9 +75,10 @@ def item_scores(
     return scores
 
 
-def sizes(task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]]) -> list[Counts]:
-    """The strict counts of each item's predicted actions; an item may come more than once, with other actions."""
-    return _sizes(task, items, predicted, frozenset())[0]
+def sizes(task: str, items: Sequence[Any], predicted: Sequence[Sequence[Any]], multiple: Set[str] = frozenset()) -> list[Counts]:
+    """The counts of each item's predicted actions, strict except for the Minecraft items in `multiple`; an item may come more
+    than once, with other actions."""
+    return _sizes(task, items, predicted, multiple)[0]
 
 
 def _sizes(

@@ -13,6 +13,7 @@ from eval.errors import OFF_THE_BOARD
 from eval.items import ItemScore, item_scores
 from eval.metrics.minecraft import empty_boards
 from eval.predictions import Predictions, Record, decode, read_records
+from eval.samples import sample_scores
 from eval.score import BENCHMARKS, score
 from harness import corpora
 from harness.corpora.item import Item
@@ -183,7 +184,8 @@ def _check_items(folder: Path, settings: Mapping[str, Any], items: Sequence[Item
 
 
 def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollout: bool = False) -> dict[str, Any]:
-    """The scores that `harness score --json` prints. For simulated games, "simulated" names the simulators.
+    """The scores that `harness score --json` prints. For simulated games, "simulated" names the simulators; for several answers
+    an item, "samples" has what `eval.samples.sample_scores` returns.
 
     `rollout` adds HEXAGONS boards drawn on predicted boards.
     """
@@ -199,6 +201,8 @@ def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollo
         discarded=answers.off_board(),
         rollout=rollout,
     )
+    if samples := sample_scores(chosen.items, answers.records, answers.settings, chosen.multiple):
+        scores["samples"] = samples
     if answers.simulated:
         scores["simulated"] = list(answers.simulated)
     return scores

@@ -46,6 +46,7 @@ def score_tables(scores: Mapping[str, Any]) -> list[ScoreTable]:
         return [_requests(scores)]
     tables = [_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores)]
     tables += [_overlap(scores["overlap"])] if "overlap" in scores else []
+    tables += [_samples(scores["samples"])] if "samples" in scores else []
     return tables
 
 
@@ -147,6 +148,17 @@ def _overlap(overlap: Mapping[str, Any]) -> ScoreTable:
     cells = [Percentage(overlap["f1"], overlap["interval"]), *shares]
     columns = ("F1", "P", "R", "F1 of doing nothing")
     return ScoreTable("Best overlap of structures, mean over items.", columns, [("overlap", cells)])
+
+
+def _samples(samples: Mapping[str, Any]) -> ScoreTable:
+    """pass@k, and the spread of the scores (`eval.samples`)."""
+    rows: list[Row] = [(f"pass@{k}", [Percentage(of["value"], of["interval"]), ""]) for k, of in samples["pass"].items()]
+    rows += [
+        (name, [Percentage(of["mean"], of["interval"]), Percentage(of["deviation"])])
+        for name, of in (("F1 of a sample", samples["f1"]), ("EM of a sample", samples["em"]))
+    ]
+    caption = f"Percent, {samples['drawn']} samples an item; pass@k: one of k samples is exact."
+    return ScoreTable(caption, ("mean", "standard deviation"), rows)
 
 
 def _papers(table: Beside) -> Table:

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness.errors import EngineError
-from prompts.rendered import Message
-from prompts.spec import EFFORTS, OFF
+from prompts.rendered import EFFORTS, OFF, Message
 from prompts.template import PLAIN
 from serialization.formats.thoughts import EMPTY, MARKS, OPEN
 

@@ -11,10 +11,10 @@ from harness.corpora.item import Item, MinecraftItem, own_program
 from harness.tasks.registry import get_task
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
-from serialization.contexts import TurnText, View, from_frame, in_frame, view
+from serialization.contexts import TurnText, View, in_frame, view
 from serialization.formats.answer import Parsed
 from serialization.formats.feasible import Feasible
-from serialization.pose import as_cells, as_seen, compass, view_from
+from serialization.pose import as_seen, compass, read_in_frame, view_from
 
 
 @lru_cache
@@ -73,10 +73,7 @@ def gold_answer(item: Item, spec: PromptSpec) -> str:
 
 def read_answer(text: str, item: Item, spec: PromptSpec) -> Parsed:
     """The actions of a model's answer, in the world's frame. Total: any text is an answer."""
-    if spec.frame == "pose" and isinstance(item, MinecraftItem):
-        text = as_cells(text, item.pose)
-    parsed = spec.format.read(text, in_frame(item, spec.frame))
-    return parsed._replace(actions=from_frame(parsed.actions, item, spec.frame))
+    return read_in_frame(text, item, spec.format, spec.frame)
 
 
 def feasible_state(item: Item, spec: PromptSpec, opening: str = "") -> str | None:

@@ -20,8 +20,8 @@ from prompts.chat_template import (
     thinking,
 )
 from prompts.messages import conversation, item_view
-from prompts.rendered import Message, Rendered, TrainingRow
-from prompts.spec import EFFORTS, PromptSpec
+from prompts.rendered import EFFORTS, Message, Rendered, TrainingRow
+from prompts.spec import PromptSpec
 from prompts.template import PLAIN
 from serialization.formats.answer import Constraint
 

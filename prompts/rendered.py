@@ -5,6 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypedDict
 
+OFF, ON = "off", "on"
+EFFORTS = ("low", "medium", "high")
+"""What `--reasoning-effort` takes, by the names that chat templates have for it."""
+
 
 class Message(TypedDict):
     role: str

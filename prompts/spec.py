@@ -9,15 +9,12 @@ from harness.errors import UsageError
 from harness.tasks.registry import TASKS, world_of
 from harness.util.registry import choose
 from harness.worlds import World
+from prompts.rendered import EFFORTS, OFF, ON
 from prompts.template import DEFAULT, Template, get_template
 from serialization.contexts import FRAMES, Context, get_context
 from serialization.formats import Format, get_format
 from serialization.formats.answer import Constraint
 from serialization.pose import CONSTRAINT as POSED
-
-OFF, ON = "off", "on"
-EFFORTS = ("low", "medium", "high")
-"""What `--reasoning-effort` takes, by the names that chat templates have for it."""
 
 _OF_WORLD = {
     "hexagons": {"context": "full-history", "format": "grouped"},

@@ -15,11 +15,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import cos, floor, radians, sin
+from typing import TYPE_CHECKING
 
+from harness.corpora.item import Item, MinecraftItem
 from harness.worlds.minecraft import Pose, turn
-from serialization.contexts import View
-from serialization.formats.answer import BLANK
+from serialization.contexts import View, from_frame, in_frame
+from serialization.formats.answer import BLANK, Parsed
 from serialization.formats.lines import BETWEEN, constraint
+
+if TYPE_CHECKING:
+    from serialization.formats import Format
 
 _NUMBER = r"(-?\d{1,4}(?:\.\d{1,6})?)"
 _NAMES = [rf"(?:{name}{BLANK}[=:]{BLANK})?" for name in "xyz"]
@@ -86,3 +91,11 @@ def compass(pose: Pose, frame: str) -> dict[str, str]:
     quarters = -pose.quarter if frame == "builder" else 0
     north, east = (_AXES[turn(x, z, quarters)] for x, z in ((0, -1), (1, 0)))
     return {"north": north, "east": east, "looks": LOOKS[round(pose.yaw / 45) % 8]}
+
+
+def read_in_frame(text: str, item: Item, fmt: Format, frame: str) -> Parsed:
+    """The actions of an answer that was written in a frame, in the world's. Total: any text is an answer."""
+    if frame == "pose" and isinstance(item, MinecraftItem):
+        text = as_cells(text, item.pose)
+    parsed = fmt.read(text, in_frame(item, frame))
+    return parsed._replace(actions=from_frame(parsed.actions, item, frame))

@@ -141,7 +141,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, described, log_to
     from prompts.chat_template import thinking
-    from prompts.spec import ON
+    from prompts.rendered import ON
 
     if options.engine in LOCAL_ENGINES:
         require(options.engine)

@@ -19,8 +19,9 @@ from harness.prompting.plan import tell
 from harness.prompting.settings import decoding_of
 from harness.runs.folder import described, find_run
 from harness.tasks.registry import DEFAULT_TASK, world_of
+from prompts.rendered import ON
 from prompts.shots import RANDOM
-from prompts.spec import ON, PromptSpec
+from prompts.spec import PromptSpec
 from prompts.template import get_template
 
 

@@ -15,8 +15,8 @@ from harness.prompting.shots import check_choice
 from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import Flag, argument, flags_of, option, option_name
 from harness.util.settings import Strict
+from prompts.rendered import EFFORTS, OFF, ON
 from prompts.shots import SELECTIONS
-from prompts.spec import EFFORTS, OFF, ON
 
 LOCAL_ENGINES = ("vllm", "transformers")
 """Engines that load the base model themselves and can put an adapter on it."""

@@ -1,0 +1,79 @@
+"""What several sampled answers to an item say: pass@k, and how much the scores differ from sample to sample."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence, Set
+from typing import Any
+
+import numpy as np
+from scipy.special import comb
+
+from eval.items import sizes
+from eval.statistics import Floats, mean_interval, ratio_intervals
+from harness.corpora.item import Item
+from harness.tasks.registry import get_task
+from serialization.formats import get_format
+from serialization.pose import read_in_frame
+
+
+def sample_scores(
+    items: Sequence[Item],
+    records: Mapping[str, Mapping[str, Any]],
+    settings: Mapping[str, Any],
+    multiple: Set[str] = frozenset(),
+) -> dict[str, Any] | None:
+    """The scores of a run's samples, as fractions; None if the run drew one answer an item, and for judged tasks, whose turns
+    start from one answer.
+
+    `records` are the run's lines by item id and `settings` those of its run.yaml. "pass" has, by k, the share of items that one
+    of k samples answers exactly, estimated without bias from all samples of an item (Chen et al. 2021), with its 95% interval.
+    "f1" and "em" have the mean over samples, its interval, and the standard deviation over samples of the whole set's score.
+    A sample that is missing counts as an empty answer.
+    """
+    texts = [records.get(item.id, {}).get("samples", ()) for item in items]
+    drawn = max(map(len, texts), default=0)
+    if drawn < 2 or get_task(items[0].task).judged:
+        return None
+    each = [_changes(items, [of[n] if n < len(of) else None for of in texts], settings, multiple) for n in range(drawn)]
+    hits, both, exact = (np.array([[row[column] for row in one] for one in each], float) for column in range(3))
+    clusters = [item.cluster for item in items]
+    right = exact.sum(axis=0)
+    passed = {k: 1 - comb(drawn - right, k) / comb(drawn, k) for k in _powers(drawn)}
+    return {
+        "drawn": drawn,
+        "pass": {str(k): {"value": float(of.mean()), "interval": mean_interval(of, clusters)} for k, of in passed.items()},
+        "f1": _spread(*_f1(items, hits, both), clusters),
+        "em": _spread(exact, np.ones_like(exact), clusters),
+    }
+
+
+def _changes(
+    items: Sequence[Item], texts: Sequence[str | None], settings: Mapping[str, Any], multiple: Set[str]
+) -> list[tuple[int, int, bool]]:
+    """For one sample of each item: twice the right changes, the changes of gold and answer, and whether it is exact."""
+    fmt, frame = get_format(items[0].task, settings["format"]), settings.get("frame", "world")
+    pairs = zip(items, texts, strict=True)
+    predicted = [() if text is None else read_in_frame(text, item, fmt, frame).actions for item, text in pairs]
+    counts = sizes(items[0].task, items, predicted, multiple)
+    return [(2 * one.hits, one.wanted + one.made, one.exact) for one in counts]
+
+
+def _f1(items: Sequence[Item], hits: Floats, both: Floats) -> tuple[Floats, Floats]:
+    """Numerators and denominators of the world's F1: over all changes of Minecraft, and the mean over steps of HEXAGONS."""
+    if get_task(items[0].task).world == "minecraft":
+        return hits, both
+    of_items = np.divide(hits, both, out=np.ones_like(hits), where=both > 0)
+    return of_items, np.ones_like(hits)
+
+
+def _spread(above: Floats, below: Floats, clusters: Sequence[str]) -> dict[str, Any]:
+    """The ratio of two sums over all samples with its interval, and the ratios' standard deviation. Shapes (samples, items)."""
+    one_by_one = above.sum(axis=1) / np.maximum(1, below.sum(axis=1))
+    together = above.sum(axis=0)[:, None], below.sum(axis=0)[:, None]
+    mean = float(together[0].sum() / max(1.0, together[1].sum()))
+    return {"mean": mean, "interval": ratio_intervals(*together, clusters)[0], "deviation": float(one_by_one.std(ddof=1))}
+
+
+def _powers(most: int) -> list[int]:
+    """1, 2, 4, ... and `most`."""
+    return [*(2**n for n in range(most.bit_length()) if 2**n < most), most]
