@@ -22,6 +22,7 @@ from harness.prompting.plan import (
 )
 from harness.prompting.settings import cached, default_name, run_settings
 from harness.prompting.shots import choose_shots, example_pool
+from harness.tasks.registry import get_task
 from harness.util.extras import require
 from harness.util.options import ModelCommand
 
@@ -44,9 +45,19 @@ def prompt(options: Options) -> int:
     harness prompt --shots 5
     harness prompt --adapter hexagons
     harness prompt --task minecraft --adapter runs/my-adapter --limit 50
+    harness prompt --task hexagons,iglu --shots 5
     harness prompt --model Qwen/Qwen3-32B -- --tensor-parallel-size 2 --max-num-seqs 512
     harness prompt --engine openai --base-url http://127.0.0.1:8000/v1 --model smollm2-135m
     """
+    tasks = (options.task or "").split(",")
+    for task in filter(None, tasks):
+        get_task(task)  # Refuses an unknown one before the first is asked.
+    named = ({"task": task, "name": options.name and f"{options.name}-{task}"} for task in tasks)
+    return _prompt(options) if len(tasks) == 1 else max(_prompt(options.changed(**names)) for names in named)
+
+
+def _prompt(options: Options) -> int:
+    """Prompt for one task. Returns the exit code."""
     from harness.prompting.adapter import as_trained, chosen_adapter, chosen_spec
 
     given_to_vllm(options)  # Refuses an invalid option before anything is loaded.

@@ -52,7 +52,9 @@ class Options(Strict):
     """The options of `harness prompt`, in the order in which run.yaml holds them. Raises UsageError for options that do not go
     together."""
 
-    task: str | None = ASKED(common=True, help=f"{TASK_NAMES}. [default: the adapter's, otherwise {DEFAULT_TASK}]")
+    task: str | None = ASKED(
+        common=True, help=f"{TASK_NAMES}; or several, separated by commas. [default: the adapter's, otherwise {DEFAULT_TASK}]"
+    )
     split: str | None = ASKED(common=True)
     """train, dev or test. [default: dev]"""
     items_file: str | None = ASKED(names=("--items",), record=False)

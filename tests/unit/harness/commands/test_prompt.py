@@ -109,3 +109,15 @@ def test_a_local_model_thinks_if_asked_to(command: Command, tmp_path: Path) -> N
     assert command(*asked, "--reasoning-effort", "low")[0] == 2
     assert command(*asked, "--think", "off", "--think-tokens", 6)[0] == 2
     assert "the model does not think; add --think on" in command(*asked, "--think-tokens", 6)[2]
+
+
+def test_several_tasks_are_asked_one_after_the_other(run: Command) -> None:
+    lines = [json.dumps({"id": item.id, "text": ""}) for task in ("hexagons", "iglu") for item in load(task, "dev")]
+    Path("script.jsonl").write_text("\n".join(lines) + "\n")
+    code, out, err = run("--task", "hexagons,iglu", "--model", "script.jsonl", "--name", "r", "--limit", "2", "--json")
+    assert code == 0, err
+    assert [json.loads(line)["task"] for line in out.splitlines()] == ["hexagons", "iglu"]
+    assert {path.name for path in Path("runs").iterdir() if path.is_dir()} >= {"r-hexagons", "r-iglu"}
+    code, out, err = run("--task", "hexagons,chess", "--model", "script.jsonl")
+    assert (code, out) == (2, "")
+    assert "chess" in err
