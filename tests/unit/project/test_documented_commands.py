@@ -63,7 +63,8 @@ def check_names(context: click.Context) -> None:
         case ["prompt"]:
             choose("engine", values["engine"], ENGINES)
     if path in (["finetune"], ["prompt"]):
-        PromptSpec.make(values["task"] or "hexagons", values["context"], values["format"], values["frame"])
+        for task in (values["task"] or "hexagons").split(","):
+            PromptSpec.make(task, values["context"], values["format"], values["frame"])
 
 
 def run(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
