@@ -1,7 +1,5 @@
 """Strategies of Minecraft: actions, many of which touch or undo each other, and the structures that they build."""
 
-from __future__ import annotations
-
 from hypothesis import strategies as st
 
 from harness.worlds.minecraft import COLORS, Action, Structure

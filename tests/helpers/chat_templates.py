@@ -1,7 +1,5 @@
 """Our own chat templates, each with the peculiarities of a family of models."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Small corpora in the published layouts, for tests to write, change and break."""
 
-from __future__ import annotations
-
 import json
 import tarfile
 from collections.abc import Iterable, Mapping, Sequence

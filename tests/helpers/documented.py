@@ -1,7 +1,5 @@
 """The commands shown in README.md and docs/, split as by a shell."""
 
-from __future__ import annotations
-
 import re
 import shlex
 import textwrap

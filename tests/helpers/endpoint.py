@@ -1,7 +1,5 @@
 """A fake OpenAI-compatible endpoint; the tests choose its answers, good or bad."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

@@ -1,7 +1,5 @@
 """`harness` with the stand-in for vLLM: all of `harness serve` except the model."""
 
-from __future__ import annotations
-
 import sys
 from functools import partial
 

@@ -4,8 +4,6 @@ Its models answer every prompt with `max_tokens` numbered words, `pause` seconds
 feasible actions, they answer that there is nothing to do.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """Builders for live games: one that follows all messages, and one that sometimes errs, in many ways."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any

@@ -1,7 +1,5 @@
 """`harness finetune` in separate processes, and its job without the training."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Records the golden prompts and the texts that baselines read. Tests compare them byte for byte and never write them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory

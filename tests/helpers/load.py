@@ -8,8 +8,6 @@ not answered in full), the seconds until the first piece of an answer, tokens a 
 if its id is given. With --attack, requests that a server must refuse go on at the same time, and are counted by status.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import io

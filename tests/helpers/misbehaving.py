@@ -3,8 +3,6 @@
 Run as a program, it starts a server's workers, one of which sleeps.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -1,7 +1,5 @@
 """Small drawing procedures: each paints a different column, one tile a step."""
 
-from __future__ import annotations
-
 from harness.corpora.item import Executed, HexagonsItem, Turn, Utterance
 from harness.worlds.hexagons import Board, Paint
 

@@ -4,8 +4,6 @@ An example is a code block of `hexagons` or `minecraft` with lines that begin wi
 (the program), and below them what the program does. If a picture is linked right after the block, it is drawn, too.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Programs for tests: random valid ones, and texts that resemble programs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Minimal items for the scorer's tests, built from blocks or tiles, files of answers, and what runs wrote."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Harness commands that listen at a port, started as by a user."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Simulated items for tests."""
 
-from __future__ import annotations
-
 from itertools import chain, count, islice
 from typing import Any
 

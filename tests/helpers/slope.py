@@ -1,7 +1,5 @@
 """A network of one weight, which trains in a moment, and ways to kill its training."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path

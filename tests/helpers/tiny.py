@@ -1,7 +1,5 @@
 """A random two-layer Llama with its own tokenizer, built in seconds from nothing: real files, no download."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from collections.abc import Sequence

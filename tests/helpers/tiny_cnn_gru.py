@@ -1,7 +1,5 @@
 """A CNN + GRU that is built and trained in a moment, and the scores of any builder model under teacher forcing."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any

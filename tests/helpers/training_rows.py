@@ -1,7 +1,5 @@
 """Training rows made without a renderer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from adapters.rows import TrainingRows

@@ -1,7 +1,5 @@
 """`harness finetune` on a tiny random Llama and the shipped sample: curve, reload in plain peft, kill and resume, refusals."""
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

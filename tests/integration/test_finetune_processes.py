@@ -1,7 +1,5 @@
 """`harness finetune` with several processes: the same curve as with one, and resumption after one of them is killed."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -1,7 +1,5 @@
 """`harness serve` as a process in front of a stand-in for vLLM: load, faults, SIGTERM, and its OpenAPI page."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import signal

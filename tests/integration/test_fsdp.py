@@ -3,8 +3,6 @@
 Accelerate does not shard on a CPU, so torch's `fully_shard` shards here layer by layer, as accelerate would.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from subprocess import run

@@ -1,7 +1,5 @@
 """`harness finetune llama-grpo` on a tiny random Llama and the shipped sample: a run, one that resumes, and two processes."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

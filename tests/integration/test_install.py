@@ -1,7 +1,5 @@
 """The wheel, installed as a user does: what its core does in a fresh environment, and what it says without an extra."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,8 +1,6 @@
 """One fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv and
 `harness score`."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """`harness serve` with a real vLLM and the official client: models, chat, streams, adapters, keys, and a clean end."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

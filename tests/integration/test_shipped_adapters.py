@@ -1,7 +1,5 @@
 """The default base answers; each shipped adapter loads on its base, fits the prompts of today, and scores what it once scored."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

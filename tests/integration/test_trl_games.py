@@ -1,7 +1,5 @@
 """A step of TRL's GRPOTrainer over live games, with a tiny random model whose answers call tools."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

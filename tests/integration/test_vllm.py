@@ -1,7 +1,5 @@
 """The vLLM engine with a real vLLM on a tiny random Llama: the same tokens as transformers, limits, grammars, adapters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path

@@ -1,7 +1,5 @@
 """vLLM's own options: parsed by its own parser, refused in one line, passed on and recorded."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`harness check`: what passes, what fails with a reason, and that `finetune` refuses what fails."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Training all weights of a random tiny model, faults on the way, and the choice of the best evaluation."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Learning from the scorer: rewards, order, alarms, and a model that learns rewarded answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any

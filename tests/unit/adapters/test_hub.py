@@ -1,7 +1,5 @@
 """Adapters and bases from a hub, which here is a local server, and adapters that go there."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """Every kernel that a recipe may name gives the losses of single rows."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Every family of models computes the same in packed training as on single rows: windows, chunks, sinks, caps, states."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

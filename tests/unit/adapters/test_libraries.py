@@ -1,8 +1,6 @@
 """Keys of transformers, TRL and peft in a recipe: passed on, checked by these libraries, and refused by name where they would do
 something wrong."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

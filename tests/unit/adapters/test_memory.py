@@ -1,7 +1,5 @@
 """The dry run's estimates of memory for models with 8 and 70 billion parameters, counted on the meta device."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

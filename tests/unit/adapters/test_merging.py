@@ -1,7 +1,5 @@
 """Adapters merged into their bases: the same answers, one copy of each, and a cache that survives killed writers."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Packs of rows: every token sees only the beginning of its own row, so losses and gradients equal those of single rows."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate, chain, pairwise

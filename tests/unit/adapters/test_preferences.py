@@ -1,7 +1,5 @@
 """Rows for other trainers: as their readers take them, from train items only."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

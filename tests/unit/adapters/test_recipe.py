@@ -1,7 +1,5 @@
 """Recipes: every shipped one is valid and can be examined without weights, and faults are refused by name."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Loading adapters: a complete, fitting one is accepted; any other is refused in one line that names the fault."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Training rows: exactly the answer and its stop token carry loss, and no row is ever cut."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise

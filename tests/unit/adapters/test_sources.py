@@ -1,7 +1,5 @@
 """A recipe's data: its sources, and all their faults at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

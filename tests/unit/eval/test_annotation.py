@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any

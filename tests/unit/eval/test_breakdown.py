@@ -1,7 +1,5 @@
 """Scores in groups: each item is in one group, each mean is over items, and our labels are marked as ours."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

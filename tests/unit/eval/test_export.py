@@ -1,7 +1,5 @@
 """`harness export`: headline numbers in other people's formats, and learning curves."""
 
-from __future__ import annotations
-
 import json
 import re
 from functools import partial

@@ -1,7 +1,5 @@
 """Scores of live games, compared with numbers computed by hand."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

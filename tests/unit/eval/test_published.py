@@ -1,7 +1,5 @@
 """The papers' scores appear only beside scores of the same setting, and in the papers' own tables with ours."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from eval.paper_table import Place, find_table, paper_table, places

@@ -1,7 +1,5 @@
 """pass@k and the spread over samples, from samples whose scores are known."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

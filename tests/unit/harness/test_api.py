@@ -1,7 +1,5 @@
 """The Python API: the same prompts, answers and numbers as on the command line."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The import contract names every module, and no files import each other in a circle."""
 
-from __future__ import annotations
-
 import tomllib
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain

@@ -1,7 +1,5 @@
 """The Slurm and the Kubernetes examples: shellcheck and Kubernetes' schema find no fault, and their harness commands parse."""
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

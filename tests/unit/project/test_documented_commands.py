@@ -1,7 +1,5 @@
 """Every command on a page runs on the sample, page by page, or parses if it needs a model or the authors' data."""
 
-from __future__ import annotations
-
 import io
 import re
 import sys

@@ -1,7 +1,5 @@
 """Every code block of README.md and docs/ that names a language is valid, or an excerpt of a tested file."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """The site of docs/ builds without a warning, and the links of all pages lead to files."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

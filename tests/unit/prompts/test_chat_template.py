@@ -1,7 +1,5 @@
 """Chat templates of every family: a prompt ends where the answer begins, and training uses the same text as prompting."""
 
-from __future__ import annotations
-
 import copy
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Templates from elsewhere: their rendering ends, takes bounded memory, and reaches nothing but its values."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Given or similar examples: never from the item's own group, the best kept longest, the same in every process."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Sequence

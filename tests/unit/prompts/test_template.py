@@ -1,7 +1,5 @@
 """Prompt templates: shipped ones by name, a user's own as a folder, and refusals."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Programs of train items: read with their lines, attached to items, compared with gold by net change."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

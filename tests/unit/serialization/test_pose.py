@@ -1,7 +1,5 @@
 """The frame `pose`: cells as the builder sees them, and their exact recovery."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Augmentation: changes are consistent, a whole game changes in the same way, and the counts are as requested."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from random import Random
 

@@ -1,7 +1,5 @@
 """Trained models: found by name, read from half precision, listed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

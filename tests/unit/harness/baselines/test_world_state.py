@@ -1,7 +1,5 @@
 """The world as the classic Builder models see it, compared with the released code's numbers and the world's own rules."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

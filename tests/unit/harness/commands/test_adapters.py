@@ -1,7 +1,5 @@
 """`harness adapters`: listing, showing, checking and exporting adapters, and finding them by name."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

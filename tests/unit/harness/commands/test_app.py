@@ -1,7 +1,5 @@
 """`harness app`: the players, and a folder that cannot be used."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

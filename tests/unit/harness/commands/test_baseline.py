@@ -1,7 +1,5 @@
 """`harness baseline` on the shipped sample with a tiny network: train, kill, resume, predict, and refusals."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable
 from pathlib import Path

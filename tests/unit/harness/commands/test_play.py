@@ -1,7 +1,5 @@
 """The command `harness play`: the table, the files, and adapters behind an endpoint."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """`harness program`, and the examples of docs/program.md."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from io import BytesIO, TextIOWrapper

@@ -1,7 +1,5 @@
 """`harness prompt` with a failing endpoint: one line, the right exit code, nothing lost, and a rerun completes it."""
 
-from __future__ import annotations
-
 import json
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Commands that cannot be carried out as they are given: exit code 2, a reason, and nothing written."""
 
-from __future__ import annotations
-
 import shlex
 from pathlib import Path
 

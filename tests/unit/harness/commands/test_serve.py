@@ -1,7 +1,5 @@
 """The models of a server, and its chat template: its adapters' own, or none if the model's suffices."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path

@@ -1,7 +1,5 @@
 """`harness simulate`: the same bytes on any machine, a whole file or none, and files that can be read back."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """Archives are read within bounds, whatever they contain."""
 
-from __future__ import annotations
-
 import io
 import lzma
 import tarfile

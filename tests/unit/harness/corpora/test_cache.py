@@ -1,7 +1,5 @@
 """Finding the corpora, and the cache of the Minecraft corpus."""
 
-from __future__ import annotations
-
 import logging
 import zlib
 from pathlib import Path

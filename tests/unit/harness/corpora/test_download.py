@@ -1,7 +1,5 @@
 """A published corpus is downloaded from a host like its authors', unpacked within bounds, checked, and found by every command."""
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile

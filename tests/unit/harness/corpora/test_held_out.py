@@ -1,7 +1,5 @@
 """No item of dev or test gets into a training, by any path and under any id."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Digests and counts of the published corpora, as the papers print them."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

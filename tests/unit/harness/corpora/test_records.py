@@ -1,7 +1,5 @@
 """Files of items are read line by line, within a size limit; any fault of a line is one error with its place."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import re

@@ -1,7 +1,5 @@
 """The default base: made once from the file in its package, and never visible half made."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

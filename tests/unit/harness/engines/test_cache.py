@@ -1,7 +1,5 @@
 """The cache of completions: which prompts are asked again, and files that are not a cache."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Vectors of sentences: their length, and their cache."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A leading thought, and nothing else, is removed from an answer."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

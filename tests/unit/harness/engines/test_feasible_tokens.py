@@ -1,7 +1,5 @@
 """The logits processor of feasible answers, with a stand-in for vLLM: whatever it is given, it ends its own request only."""
 
-from __future__ import annotations
-
 import importlib
 import logging
 import sys

@@ -1,7 +1,5 @@
 """The endpoint engine with a fake server: its requests, and its reaction to every kind of bad answer."""
 
-from __future__ import annotations
-
 import json
 import threading
 import time

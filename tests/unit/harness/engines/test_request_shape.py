@@ -1,7 +1,5 @@
 """The fields of a request, and how they adapt to refusals."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The scripted engine replays a file, and names the line that it cannot read."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """The refusals of `harness serve` before it starts anything, the server's command line, and the reading of its log."""
 
-from __future__ import annotations
-
 import socket
 import sys
 import tempfile

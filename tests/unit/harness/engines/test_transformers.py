@@ -1,7 +1,5 @@
 """The transformers engine on a tiny random Llama: batches, stops, limits, sampling, adapters."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from contextlib import nullcontext

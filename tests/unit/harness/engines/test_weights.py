@@ -1,7 +1,5 @@
 """The fingerprint of weights: equal for equal weights in any files, different for different weights, and fast."""
 
-from __future__ import annotations
-
 import shutil
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Everyday requests: right answers are judged right, and faults of a file are named."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Experiments as files: the commands of a row, and all faults of a file at once."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

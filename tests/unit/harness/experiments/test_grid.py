@@ -1,7 +1,5 @@
 """Rows of commands: run one after another, remembered, independent of each other, and compared with the first row."""
 
-from __future__ import annotations
-
 import json
 import signal
 import sys

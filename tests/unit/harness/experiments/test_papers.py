@@ -1,7 +1,5 @@
 """The papers' tables as experiments: checked before anything is trained, and run to their end with tiny models."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The game of HEXAGONS: its valid events, and its scores."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

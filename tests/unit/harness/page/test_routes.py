@@ -1,7 +1,5 @@
 """The page's routes: replies to other sites and bad requests, sessions over HTTP, exports and corrections."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

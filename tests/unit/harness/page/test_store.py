@@ -1,7 +1,5 @@
 """Sessions in SQLite: versions, repeated changes, two servers, a full disk."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

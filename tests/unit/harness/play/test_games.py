@@ -1,7 +1,5 @@
 """The loop of live games: lockstep, stored turns, resumption after a kill, and errors."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Games and single items as environments."""
 
-from __future__ import annotations
-
 import inspect
 
 import pytest

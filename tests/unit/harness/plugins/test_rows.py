@@ -1,7 +1,5 @@
 """Items as rows for other harnesses."""
 
-from __future__ import annotations
-
 import pytest
 
 import harness

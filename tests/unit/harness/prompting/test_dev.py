@@ -1,7 +1,5 @@
 """Scores by generation while a model is trained."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A plan and an engine: the choice among several drawn answers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import cycle, islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The flag --select and related flags of `harness prompt`."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

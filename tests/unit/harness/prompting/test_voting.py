@@ -1,7 +1,5 @@
 """Voting among drawn answers, compared with plain counting, and a network's draws, compared with its probabilities."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

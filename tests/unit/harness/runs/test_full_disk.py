@@ -1,7 +1,5 @@
 """A full disk ends a command with one line that says so, and the run goes on later."""
 
-from __future__ import annotations
-
 import errno
 import os
 import resource

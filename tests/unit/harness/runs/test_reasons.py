@@ -1,7 +1,5 @@
 """Why an answer, or part of it, has no effect: each reason in words, and no reason if all actions were carried out."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The task API: the same answers as in runs, refusals instead of crashes, keys, and its client."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

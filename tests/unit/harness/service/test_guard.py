@@ -1,7 +1,5 @@
 """Slots and requests a minute: whose they are, when they run out, and when there are some again."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.service import guard

@@ -1,7 +1,5 @@
 """Keys from a file and from the environment, their holders, and the servers that need one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which requests are passed on to vLLM: what ordinary clients and our own send, and nothing that costs more than it says."""
 
-from __future__ import annotations
-
 import json
 from typing import Any, get_args
 

@@ -1,7 +1,5 @@
 """An adapter in this process is asked as it was trained: with its examples, on weights that are loaded likewise."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Connections that send or read too little: each ends in time, and its buffers are bounded."""
 
-from __future__ import annotations
-
 import asyncio
 import socket
 import time

@@ -1,7 +1,5 @@
 """The reverse proxy in front of a stand-in for vLLM: forwarding, refusals, and clients that leave."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

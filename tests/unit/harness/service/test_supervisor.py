@@ -1,7 +1,5 @@
 """When vLLM is restarted, after which pauses, and when the supervisor gives up."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from typing import Any
 

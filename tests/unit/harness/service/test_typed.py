@@ -1,7 +1,5 @@
 """Players without a language model read any text that people type within bounds."""
 
-from __future__ import annotations
-
 import pytest
 
 from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance

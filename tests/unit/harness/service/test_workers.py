@@ -1,7 +1,5 @@
 """Answers within limits of time, memory and workers a client, and no process that outlives the server."""
 
-from __future__ import annotations
-
 import asyncio
 import multiprocessing
 import os

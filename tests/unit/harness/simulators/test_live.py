@@ -1,7 +1,5 @@
 """Live games: the messages are sound whatever the builder does, and lead to the target."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

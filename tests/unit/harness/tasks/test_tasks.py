@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 
 from harness.augmentation.variants import augment, known_changes

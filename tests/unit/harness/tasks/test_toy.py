@@ -1,7 +1,5 @@
 """A task and a format of another package work in the whole harness with only their modules, data and entry points."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

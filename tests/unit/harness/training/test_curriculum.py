@@ -1,7 +1,5 @@
 """Curriculum learning (BAP v2, 6.2.1 and 12.1): the difficulty of items, the items of each stage, and what follows them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from itertools import count
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The items of a training run: dev, the order in which train is taken, and their changes from epoch to epoch."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import replace
 from typing import Any

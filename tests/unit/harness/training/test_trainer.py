@@ -1,7 +1,5 @@
 """The training of the baselines' networks, with a network of one weight: it resumes, stops and reports errors as it should."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path

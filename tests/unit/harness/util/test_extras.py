@@ -1,7 +1,5 @@
 """What a command says whose extra is not installed."""
 
-from __future__ import annotations
-
 from importlib import metadata
 
 import pytest

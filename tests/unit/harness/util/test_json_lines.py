@@ -1,7 +1,5 @@
 """Every reader of JSON Lines takes a file as editors and spreadsheets on other systems save it."""
 
-from __future__ import annotations
-
 import json
 from codecs import BOM_UTF8
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Options made from a model's fields: types, ranges, names and defaults."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """The visible GPUs; torch's count is a stand-in."""
 
-from __future__ import annotations
-
 import pytest
 import torch
 

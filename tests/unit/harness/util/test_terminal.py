@@ -1,7 +1,5 @@
 """Output to a terminal: colors, but no control sequences from outside texts."""
 
-from __future__ import annotations
-
 import os
 import pty
 import re

@@ -1,7 +1,5 @@
 """A base with its own Python code: the code runs only if the user allows it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

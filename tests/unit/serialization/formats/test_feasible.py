@@ -1,7 +1,5 @@
 """Feasible answers: the continuations of a text, checked against the world's rule, the formats and their grammars."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

@@ -1,7 +1,5 @@
 """The action format `program`: answers are run on their item's state."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Drawing programs: the tiles that every literal, statement and function paints."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """The language of programs: parsing, writing, error messages, and limits of time and memory."""
 
-from __future__ import annotations
-
 import re
 import tracemalloc
 from time import monotonic

@@ -1,7 +1,5 @@
 """Building programs: the blocks that every literal, statement and function places, and their order."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

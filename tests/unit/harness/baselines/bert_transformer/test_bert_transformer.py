@@ -1,7 +1,5 @@
 """The BERT + Transformer: batches, causality and decoding checked against each other, and its checkpoints."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

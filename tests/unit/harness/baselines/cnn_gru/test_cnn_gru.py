@@ -1,7 +1,5 @@
 """The CNN + GRU: its published sizes, and its fast computations compared with the plain one."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from statistics import median
 from typing import Any

@@ -1,7 +1,5 @@
 """The HEXAGONS tile classifier: its texts, the inputs that its variants see, and the reload of a trained model."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import replace

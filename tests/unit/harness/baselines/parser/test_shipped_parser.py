@@ -1,7 +1,5 @@
 """The weights that ship with `parser` give the scores in the docs; a change of the scores must also change the docs."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

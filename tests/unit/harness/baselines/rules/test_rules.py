@@ -1,7 +1,5 @@
 """The rules: instructions in our own words, and an answer to any text."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """T5 on HEXAGONS: its inputs in each context, training, beam search, and checkpoints."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from pathlib import Path

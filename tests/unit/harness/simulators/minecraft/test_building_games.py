@@ -1,7 +1,5 @@
 """Building games: the same items in every version, and a game ends in its target."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter

@@ -1,7 +1,5 @@
 """The parser's lexicon and grammar: every phrase and rule is used for its example, and an invalid line is named."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 

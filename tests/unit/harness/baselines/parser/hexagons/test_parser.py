@@ -1,7 +1,5 @@
 """The semantic parser: instructions in our own words, step by step, and an answer to any text."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

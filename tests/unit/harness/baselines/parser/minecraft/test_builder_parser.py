@@ -1,7 +1,5 @@
 """The part of `parser` that reads building instructions: its grammar, Minecraft's, and IGLU's explicit orders."""
 
-from __future__ import annotations
-
 import re
 from importlib.resources import files
 
