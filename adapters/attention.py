@@ -6,8 +6,6 @@ above the diagonal, and keys of other conversations. Its backward pass recompute
 FlashAttention does, Dao et al. 2022).
 """
 
-from __future__ import annotations
-
 from collections.abc import MutableMapping
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ tokenizer and template.
 A miniature has one layer of each kind, small widths, and random weights that vary enough for attention to matter.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 import shlex

@@ -1,7 +1,5 @@
 """The adapters on this machine: how each was trained, and its scores."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Adapters that others published, as peft saved them: checked, copied to a run's folder, and marked as imported."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import warnings

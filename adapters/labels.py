@@ -4,8 +4,6 @@ The labels of a row are the tokens of its answer with its stop token, and no oth
 the places of the tokens that predict them, each label being the next token after its place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum

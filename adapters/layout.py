@@ -4,8 +4,6 @@ A tree needs a mask of its own in every layer. transformers makes each layer's m
 query and key; here these are the positions within their rows, and a key outside the query's row is hidden as well.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from inspect import signature

@@ -1,7 +1,5 @@
 """How much memory a training takes, by arithmetic: see `estimate` for the formulas."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -3,8 +3,6 @@
 The cache holds a folder for each pair of a base and an adapter, named by the content of both, complete or absent.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import json

@@ -5,8 +5,6 @@ many tokens. Here rows form a tree of tokens, written out depth first. Every tok
 itself, at the position that it has in its own row, so the loss and its gradient equal those of separate rows.
 """
 
-from __future__ import annotations
-
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial

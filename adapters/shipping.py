@@ -1,7 +1,5 @@
 """A trained adapter as a folder to keep or to ship: float16 weights, a card, and the scores of runs with it."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import shutil

@@ -5,8 +5,6 @@ index of the procedure and the number of the step; `level` is the place of the l
 theirs.
 """
 
-from __future__ import annotations
-
 from importlib.resources import as_file, files
 
 import yaml

@@ -5,8 +5,6 @@ threshold. Precision and recall of asking are over instructions. Its acting is m
 where an instruction that it asks about counts as an empty prediction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from math import exp
 from typing import Any

@@ -1,7 +1,5 @@
 """Attributes of a run's items beyond their states, and the run's scores grouped by them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

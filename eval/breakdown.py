@@ -7,8 +7,6 @@ HEXAGONS levels of abstraction are those of Table 5. The paper labeled its dev s
 here are our own, by the paper's definitions (`eval/annotations/README.md`), and every table of results by level says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 

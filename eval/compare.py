@@ -3,8 +3,6 @@
 Everything is paired: the same items, resampled and permuted by whole clusters (drawing procedures, games).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -4,8 +4,6 @@ Every item that is not exactly right has one or more of `CLASSES`; the first of 
 compared as the scores compare them: tiles with their new color (HEXAGONS), net placements and removals (Minecraft).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 

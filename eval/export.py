@@ -4,8 +4,6 @@ In percent with two decimals and 95% intervals; every table names the benchmark,
 tables also have every metric by board before, micro and macro, as in Tables 7 and 8 of BAP v2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ ground (`eval.metrics.alignment`); it is exact if it is the target as it stands.
 A game that an error cut short is counted separately and is in none of the numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 

@@ -9,8 +9,6 @@ fields are ignored, except `error`: a line with one is counted separately, whate
 prediction.
 """
 
-from __future__ import annotations
-
 import json
 import reprlib
 from collections.abc import Callable, Iterable, Mapping, Set

@@ -4,8 +4,6 @@ HEXAGONS: Tables 7 to 9. BAP v2: Tables 1, 2, 4 to 9 and 12 to 16, and the stric
 sections: the texts that the values were read from have no page numbers. Figures are there without values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files

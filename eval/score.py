@@ -1,7 +1,5 @@
 """One entry for all tasks: items and predictions in, the numbers of `harness score --json` out."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from pkgutil import resolve_name

@@ -3,8 +3,6 @@
 Every number the harness prints is a ratio of sums over items (a mean over items is one too), so one function serves all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """A prompting and fine-tuning harness for grid-world instruction following. The Python API is in `harness.api`."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

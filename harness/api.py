@@ -13,8 +13,6 @@ The functions keep no state and run the same code as the commands. Items are ind
 a model's earlier answers shows the gold ones instead.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

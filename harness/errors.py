@@ -1,7 +1,5 @@
 """The errors that a user can meet. The command line prints each as one line on stderr; any other exception is a bug."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """The hash that tells prompt formats apart. It is made from fixed items: changing an item changes the hash of every format."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -3,8 +3,6 @@
 There, a template may use the filters, tests and methods that are listed here. This file is also that process's program.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import os

@@ -3,8 +3,6 @@
 Only text that a prompt may show is compared, never what was done in the item.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Callable, Sequence

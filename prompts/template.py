@@ -1,7 +1,5 @@
 """Prompt templates by name: folders whose files take the place of the default template's files of the same names."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Mapping

@@ -5,8 +5,6 @@ as the gold actions do. `mark` is left out, or "differs": faithful to the words,
 do not determine gold, and the program lists its cells. The shipped files hold programs for train items of the published corpora.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -3,8 +3,6 @@
 The tokens equal those of the released code on every line of the corpus.
 """
 
-from __future__ import annotations
-
 import re
 from functools import lru_cache
 from typing import Any

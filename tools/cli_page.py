@@ -1,7 +1,5 @@
 """Writes docs/cli.md from the `--help` of every command, and the JSON Schema of recipes."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

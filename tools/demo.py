@@ -3,8 +3,6 @@
 Every step is a `harness` command, printed before it runs, so that each can be repeated by hand.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

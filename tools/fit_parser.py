@@ -16,8 +16,6 @@ first round sees random proposals, each later one those that the weights so far 
 the best proposal of each earlier clause was carried out, unless the weights so far find all good proposals unlikely.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections import Counter

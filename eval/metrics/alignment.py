@@ -7,8 +7,6 @@ overlap and, as sizes do not change, the smallest symmetric difference. Ties go 
 `harness.worlds.minecraft.turn`), then the smallest shift in x, then in z.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

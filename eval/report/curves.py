@@ -4,8 +4,6 @@ confidence.
 "Draw Me a Flower" shows learning curves by level of abstraction in Figures 6 and 7; their exact values are not known here.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

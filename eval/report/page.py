@@ -6,8 +6,6 @@ from a model or a person is in JSON only and enters the page as text, never as H
 nothing run but the page's own script and nothing load but its own pictures.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

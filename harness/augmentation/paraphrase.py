@@ -4,8 +4,6 @@ The Minecraft Dialogue Corpus comes with such a lexicon, `data/lexicons/synonym_
 corpus is at hand; otherwise a small lexicon of our own, which ships with the package.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from importlib.resources import files

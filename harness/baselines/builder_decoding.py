@@ -3,8 +3,6 @@
 Decoding is greedy as in the papers, or draws answers that vote: see `harness.prompting.voting`.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -5,8 +5,6 @@ it encodes the world by 3-d convolutions and, with a decoder's state, scores the
 steps of several items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Annotated, Literal, NamedTuple, Protocol

@@ -1,7 +1,5 @@
 """Text encoders for the baselines: pretrained encoders, and a small one that is trained from scratch."""
 
-from __future__ import annotations
-
 import json
 from itertools import chain
 from pathlib import Path

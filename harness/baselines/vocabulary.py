@@ -1,7 +1,5 @@
 """The vocabulary of the classic models, and its vectors from a GloVe file (Pennington et al. 2014)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress

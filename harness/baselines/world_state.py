@@ -5,8 +5,6 @@ the block's code (0 for none, otherwise 1 + the color's index in `COLORS`) and t
 of the last action, then 4, 3, 2, 1; otherwise 0). The functions handle many grids at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """`harness check`: whether a base model can be trained and prompted correctly."""
 
-from __future__ import annotations
-
 import click
 
 from harness.util.options import ModelCommand, argument, option

@@ -1,7 +1,5 @@
 """`harness models`: how to get a base without a hub."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import click

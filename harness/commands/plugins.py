@@ -1,7 +1,5 @@
 """`harness plugins`: how to use the benchmarks from other harnesses."""
 
-from __future__ import annotations
-
 import click
 
 NAMES = ("lm-eval", "inspect-ai", "verifiers", "openenv", "trl")

@@ -1,7 +1,5 @@
 """`harness report`: one HTML file with the scores and the errors of runs, and every item with its pictures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

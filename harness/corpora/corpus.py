@@ -1,7 +1,5 @@
 """A corpus as a task names it: how its items are found, read and counted."""
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Iterator, Sequence

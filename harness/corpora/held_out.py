@@ -1,7 +1,5 @@
 """What dev and test hold, so that none of it is trained on or shown as an example."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any

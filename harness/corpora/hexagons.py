@@ -3,8 +3,6 @@
 "Draw Me a Flower" (TACL 2022), section 4 and Table 6.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain

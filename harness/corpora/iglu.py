@@ -4,8 +4,6 @@ Mohanty et al. 2022, github.com/microsoft/iglu-datasets, datasets/singleturn: th
 file names the world that an instruction starts from; the builder's recorded world is stored under the instruction's own name.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

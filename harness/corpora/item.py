@@ -1,7 +1,5 @@
 """One benchmark item, in one form for all tasks: what was said and done so far, the state, and what was done next."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple

@@ -4,8 +4,6 @@ The corpus has the targets as `gold-configurations/<target>.xml`, one block a li
 which its last game ends is taken.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import chain

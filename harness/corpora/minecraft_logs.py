@@ -7,8 +7,6 @@ A log lists world states: the whole structure, the builder's pose and the chat s
 states are the builder's actions; a maximal run of actions with nothing said in between is one BAP item.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Items as JSON, as `harness data items` prints them and `harness simulate` writes them; such files read and written."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import os

@@ -1,7 +1,5 @@
 """Items as a model meets them after its own earlier answers: with the state that they led to, and with them in the history."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace

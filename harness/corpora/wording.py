@@ -1,7 +1,5 @@
 """Words for synthetic instructions: numbers, lists, and frames whose bracketed alternatives are drawn."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from random import Random

@@ -4,8 +4,6 @@ Units: a tile has side 8 and half its height is 7 (the exact 6.93 rounded, so th
 columns are 12 apart, rows 14.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Pictures of items and answers."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from rich.columns import Columns

@@ -3,8 +3,6 @@
 Labels are paths, not text, so a picture looks the same without any font installed.
 """
 
-from __future__ import annotations
-
 INK = "#667"
 """The color of labels and axes: readable on a white page and on a dark one."""
 

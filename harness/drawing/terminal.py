@@ -1,7 +1,5 @@
 """States in the terminal, as rich renderables. Every picture can be read from its characters alone, without color."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ exact prompt and the sampling. If an answer's arithmetic depends on its batch, o
 cached answer is byte for byte the one that the engine would give.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import logging

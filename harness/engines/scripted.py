@@ -1,7 +1,5 @@
 """Answers from a file in place of a model, so that the whole command line runs without one."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

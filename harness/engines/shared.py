@@ -1,7 +1,5 @@
 """Helpers that the engines and training share: memory, precision, brief messages."""
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -1,7 +1,5 @@
 """Plain transformers: for machines without vLLM, and for a model that is already in memory."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from itertools import chain

@@ -3,8 +3,6 @@
 An answer is judged on the state that the player made before, so that later turns refer to what that player drew or built.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any

@@ -5,8 +5,6 @@ epochs: early stopping may end before. Memory is that of weights, gradients and 
 of activations too (`adapters.memory`).
 """
 
-from __future__ import annotations
-
 import math
 import timeit
 from collections.abc import Callable, Sequence

@@ -2,8 +2,6 @@
 
 A scale is declared once for all files: it lets every experiment run to its end on a small machine."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

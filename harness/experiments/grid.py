@@ -3,8 +3,6 @@
 Rows are independent: a failure is recorded, and the other rows go on. A grid that is run again resumes, because its commands do.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -1,7 +1,5 @@
 """From the file of an experiment to its rows: the commands of each, checked as the commands themselves check their options."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress

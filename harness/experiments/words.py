@@ -1,7 +1,5 @@
 """From options in a file to words of the command line, with all faults at once, and the files of items that rows read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial

@@ -1,7 +1,5 @@
 """What the page shows of the corpora: images and procedures of HEXAGONS, games of Minecraft, and their targets."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 from pathlib import Path
 from typing import Any

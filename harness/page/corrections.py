@@ -1,7 +1,5 @@
 """People's corrections as training rows: a file of items for each task, which `harness finetune --data` takes."""
 
-from __future__ import annotations
-
 import errno
 import os
 import threading

@@ -4,8 +4,6 @@ An Instructor describes an image step by step, then draws what each step means. 
 the steps one by one on a board that keeps its state.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 from pydantic import Field

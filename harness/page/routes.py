@@ -1,7 +1,5 @@
 """The page's routes, added to the application of the task API: its files, the corpora, sessions, corrections."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict

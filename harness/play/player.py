@@ -1,7 +1,5 @@
 """The players: the parser, a trained baseline, or a language model, here or behind an endpoint."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The page of a run of live games: its scores, and some games with their targets beside what was built or drawn."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The targets of live games, from the simulators or the corpora."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from random import Random

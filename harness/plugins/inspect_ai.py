@@ -3,8 +3,6 @@
 inspect eval harness/minecraft --model openai-api/local/smollm2-135m -T split=dev -T context=no-history
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

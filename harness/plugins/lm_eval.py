@@ -7,8 +7,6 @@
 `--metadata '{"context": "no-history"}'` chooses another prompt format, and `'{"limit": 10}'` only the first 10 items.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Items as rows of text and numbers, which other harnesses carry from a prompt to its score."""
 
-from __future__ import annotations
-
 import json
 from functools import lru_cache
 from typing import Any, TypedDict

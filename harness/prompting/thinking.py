@@ -4,8 +4,6 @@ The first ends where the thought does, or when its budget is used up. Then the t
 it, and the second request continues with the answer, to which alone a constraint applies.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

@@ -6,8 +6,6 @@ The first has the highest expected F1 if each of the others may be the right ans
 that value. If a model's F1 is far below 1, this set has many more changes than the model's likeliest answer.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from typing import Any

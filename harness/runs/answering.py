@@ -1,7 +1,5 @@
 """The answering loop for any predictor: fixed batches of items into a run folder."""
 
-from __future__ import annotations
-
 import logging
 import time
 from collections import Counter, defaultdict

@@ -5,8 +5,6 @@ kept here because they are long and mostly alike: each is written as the number 
 prompt before, and the rest.
 """
 
-from __future__ import annotations
-
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Set

@@ -1,7 +1,5 @@
 """Run folders: the settings to rerun a run, its answers appended one by one, and how a killed run resumes."""
 
-from __future__ import annotations
-
 import json
 import logging
 import platform

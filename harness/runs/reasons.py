@@ -1,7 +1,5 @@
 """Why an answer changes nothing, or less than was asked for, in words for the person who asked."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The task API as a FastAPI application."""
 
-from __future__ import annotations
-
 import asyncio
 import threading
 import time

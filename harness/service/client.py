@@ -1,7 +1,5 @@
 """A client of the task API."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 from harness.errors import EngineError

@@ -4,8 +4,6 @@ Any site can make a browser send requests to this machine. So a server without k
 loopback name, and no server answers requests that another site makes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import math
 import re

@@ -1,7 +1,5 @@
 """Who may ask: API keys from a file that only its owner can read, compared in constant time."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import os

@@ -4,8 +4,6 @@ vLLM takes many more fields. Some of them let one request take any time or memor
 of any size.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from itertools import islice
 from typing import Annotated, Any, Literal, Self, TypeVar

@@ -1,7 +1,5 @@
 """Requests and answers of `POST /v1/harness/execute` as pydantic models, the source of the JSON Schema and the OpenAPI page."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 

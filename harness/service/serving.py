@@ -1,7 +1,5 @@
 """What `harness serve` tells vLLM: a base, its adapters, the chat template, and the tokens that end an answer."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Keeps vLLM running: starts it, and starts it again when it ends."""
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Their sentence frames stand in plain text files. A file consists of sections: a 
 `[a|b|]` stands for one of the alternatives and `{slot}` is filled in.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache

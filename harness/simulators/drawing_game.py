@@ -1,7 +1,5 @@
 """The simulated Instructor of a live drawing procedure, which gives one step at a time and checks the board after each."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Sequence
 from itertools import groupby

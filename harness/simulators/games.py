@@ -5,8 +5,6 @@ for validation, 1 for test. No target is therefore in two splits, whatever the s
 BAP v2 gives the sizes of its splits (Table 3); how targets are divided is our choice.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache

@@ -5,8 +5,6 @@ with the state to which the step should lead. If they differ, corrections follow
 goes on.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any

@@ -3,8 +3,6 @@
 Another package adds a task with an entry point of the group `harness.tasks`, whose value is `module:object`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal, get_args

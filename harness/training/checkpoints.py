@@ -3,8 +3,6 @@
 A model's folder holds config.json, model.safetensors, and possibly vocabulary.json. Every file is complete or absent.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from contextlib import suppress

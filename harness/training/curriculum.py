@@ -1,7 +1,5 @@
 """Curriculum learning (BAP v2, sections 6.2.1 and 12.1): from easy items to difficult ones, stage by stage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from random import Random

@@ -1,7 +1,5 @@
 """The inputs of a training, its run in a folder of its own, and its result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path

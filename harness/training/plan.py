@@ -1,7 +1,5 @@
 """Which items a training run uses."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import chain, islice, zip_longest

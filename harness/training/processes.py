@@ -1,7 +1,5 @@
 """The processes that torchrun or `accelerate launch` starts for one training, and what they exchange."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sys

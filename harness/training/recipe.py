@@ -1,7 +1,5 @@
 """Recipes of the baselines: YAML files in `harness/baselines/recipes` that say everything about a training run but its items."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeVar

@@ -1,8 +1,6 @@
 """The steps of a training, as a torch dataset, and how items change in every epoch, so that they cannot be learned by heart (for
 adapters: `adapters.rows`)."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Callable, Sequence

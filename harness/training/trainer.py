@@ -1,7 +1,5 @@
 """Training of the baselines' networks: transformers' Trainer, with epochs of different lengths and a loss per item."""
 
-from __future__ import annotations
-
 import os
 import time
 import warnings

@@ -1,7 +1,5 @@
 """Shared by the training of adapters and of baselines: a Trainer with progress, curves and resumption."""
 
-from __future__ import annotations
-
 import json
 import logging
 import math

@@ -1,7 +1,5 @@
 """Fingerprints, which are hex digits of a sha256, mostly the first 16; versions of installed packages."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Options and arguments of a command, declared once as fields of a pydantic model, from which click's are made."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Processes: what they trust, the GPUs that they share, and a child that ends with its parent."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,8 +1,6 @@
 """Tables of names. Names map to `module:object` in one small dict per kind, and a module is imported when its name is first used;
 other packages add objects with entry points."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import entry_points

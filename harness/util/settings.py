@@ -1,7 +1,5 @@
 """Settings in YAML files, checked by pydantic: unknown keys are refused, and `key=value` overrides what a file says."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches

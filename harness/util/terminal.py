@@ -1,8 +1,6 @@
 """Guards the terminal. Texts come from models, endpoints, adapters and corpora: control characters in them could move the cursor,
 change the title, fill the clipboard, or reverse the order of letters."""
 
-from __future__ import annotations
-
 import re
 import sys
 import time

@@ -1,7 +1,5 @@
 """The action formats: how an answer is written, parsed, and constrained to its grammar during decoding."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial

@@ -1,7 +1,5 @@
 """The Minecraft format `calls` (few-shot code generation): `place(color='red',x=0,y=1,z=0)`, `pick(x=0,y=1,z=0)`, one a line."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ Rows and columns count from 1, as instructions do. The parser returns the action
 named twice, its last color counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """The format `json`: an array of actions in their JSON form, checked by a JSON Schema (one a task, in `schemas/`)."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ Like `calls` and `moves`, it omits the color of a removed block: parse(write(act
 Actions keep their order; the world, not the parser, decides what is feasible.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

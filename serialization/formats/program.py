@@ -4,8 +4,6 @@ A text that cannot be parsed or run to its end yields the actions of the stateme
 a discarded piece, with its line, its column and the problem.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType

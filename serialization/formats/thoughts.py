@@ -1,7 +1,5 @@
 """The marks of models around their thoughts, and a text without its thoughts."""
 
-from __future__ import annotations
-
 import re
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 An endpoint that has tools gets their declarations, and its calls become this text.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping, Sequence

@@ -3,8 +3,6 @@
 The parser returns the actions sorted by row and column; if a tile is named twice, its last color counts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

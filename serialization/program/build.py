@@ -1,7 +1,5 @@
 """The parser's trees as nodes of `ast`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lark import Token, Transformer, v_args

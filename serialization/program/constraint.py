@@ -5,8 +5,6 @@ They know the functions' arguments and the range of coordinates, so that every t
 has been given a value is known only when the program runs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What stops a program: an error with its position, and the budget of steps and cells."""
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Figures on the board: lines, rings, triangles, moves and mirror images. Tiles are 0-based and may lie beyond the edge."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import cache
 from typing import NoReturn, cast

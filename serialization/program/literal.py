@@ -1,7 +1,5 @@
 """Plain programs, which list the cells of actions; any actions can be written this way."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The statements that both worlds share: painting in color cycles, copies, names, repetition and conditions."""
 
-from __future__ import annotations
-
 import operator
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence

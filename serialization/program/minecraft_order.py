@@ -1,7 +1,5 @@
 """A feasible order for placing blocks: the program's if possible, otherwise lowest first; what floats gets temporary supports."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from heapq import heapify, heappop, heappush
 

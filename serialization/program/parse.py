@@ -3,8 +3,6 @@
 `grammar.lark` says which texts are programs, `build.py` makes the tree, whose nodes are in `ast.py`, and `machine.py` runs it.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from functools import lru_cache

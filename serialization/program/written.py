@@ -1,7 +1,5 @@
 """Programs as text: `write` returns the shortest text, which `parse` turns back into an equal program."""
 
-from __future__ import annotations
-
 import re
 
 from serialization.program import ast

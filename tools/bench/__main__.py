@@ -3,8 +3,6 @@
 Prints every ratio as soon as it is measured, and a table of all at the end.
 """
 
-from __future__ import annotations
-
 import argparse
 import statistics
 import subprocess

@@ -1,7 +1,5 @@
 """How a benchmark is timed: pairs of measurements in turn, the interval of their ratio, and the machine they were taken on."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

@@ -1,7 +1,5 @@
 """The run loop against bare vLLM in the same process, and `harness serve` against vLLM's own server."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import tempfile

@@ -1,7 +1,5 @@
 """The CNN + GRU of Builder Action Prediction (Jayannavar et al. 2020, section 5): dialogue and world to actions, greedily."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path

@@ -4,8 +4,6 @@ A context (`serialization.contexts`) decides which earlier instructions are in t
 board is always the item's `before`; for a predicted board, the caller has put the prediction there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, TypeVar

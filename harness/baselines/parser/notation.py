@@ -3,8 +3,6 @@
 Each task's grammar.txt explains how patterns are written.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeVar

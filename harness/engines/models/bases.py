@@ -1,7 +1,5 @@
 """Base models by name (the default one, a local folder or a hub name) and their fingerprints."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from contextlib import suppress

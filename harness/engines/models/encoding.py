@@ -1,7 +1,5 @@
 """The sentence encoder MiniLM: texts to vectors of length 1, kept in the user's cache."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Fingerprints of model weights, independent of file names and sharding."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path

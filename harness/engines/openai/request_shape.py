@@ -1,7 +1,5 @@
 """The body of a request to an endpoint: sampling parameters as the model takes them, learned from what it refuses."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Mapping

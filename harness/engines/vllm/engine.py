@@ -1,7 +1,5 @@
 """vLLM in this process: the CPU build without a GPU, the usual one with a GPU."""
 
-from __future__ import annotations
-
 import logging
 import os
 import warnings

@@ -4,8 +4,6 @@ vLLM imports `FeasibleTokens` by name, in the processes that hold the model. A r
 also works over HTTP.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """vLLM's own options, in addition to the harness's flags: their names, types and defaults are vLLM's."""
 
-from __future__ import annotations
-
 import argparse
 import warnings
 from collections.abc import Callable, Mapping, Sequence

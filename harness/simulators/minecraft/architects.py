@@ -5,8 +5,6 @@ Random blocks (D_r, 11.1): one block after another in the connected neighborhood
 diagonals or planes, each ordered as a whole.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from itertools import chain
 from random import Random

@@ -5,8 +5,6 @@ the goal from the builder's point of view, perhaps leaving out something for whi
 feasible order, with temporary supports, and perhaps confirms that it is done.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random

@@ -11,8 +11,6 @@ horizontal tower (it lies on the ground), and all numbers of level 2: a place or
 level 1. The inventory of 20 blocks a color does not apply: a 5 x 5 square and a 3 x 3 x 3 cube need more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import product

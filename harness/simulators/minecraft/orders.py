@@ -3,8 +3,6 @@
 If an order leaves out a part, its text does not depend on that part; the builder asks for it, and the answer gives it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ BAP v2, section 5.1.2: in the builder's view there are 6 relations along one axi
 builder's frame, `left`, `up` and `away` count cells to the left, upward and away from the builder.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Collection, Sequence

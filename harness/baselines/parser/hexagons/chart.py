@@ -1,7 +1,5 @@
 """A weighted chart parser that can skip words, at a cost."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from itertools import accumulate

@@ -1,7 +1,5 @@
 """Paints copies of what is on the board: repeated, moved, recolored, mirrored."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

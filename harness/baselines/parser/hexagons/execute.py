@@ -1,7 +1,5 @@
 """Carries out actions: terms become paint in a memory, and paint becomes a program."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from itertools import groupby

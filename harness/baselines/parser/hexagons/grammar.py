@@ -1,7 +1,5 @@
 """Loads grammar.txt, which explains its notation: patterns become regular expressions, meanings become functions."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Splits text into words with a category and a value; lexicon.txt lists them, after spellings.txt has evened the text."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import NamedTuple

@@ -1,8 +1,6 @@
 """Meanings: what a span of words stands for, independent of the board. A phrase of grammar.txt builds one from its words, a rule
 from the meanings of two neighbors; meanings that are more than an operation and its arguments are built by functions here."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import partial

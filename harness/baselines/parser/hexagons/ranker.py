@@ -1,8 +1,6 @@
 """Ranks the readings of an instruction by how they were made and what they paint, and estimates the answer's confidence:
 log-linear models, learned by tools/fit_parser.py."""
 
-from __future__ import annotations
-
 import functools
 import json
 import math

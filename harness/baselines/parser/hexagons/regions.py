@@ -1,7 +1,5 @@
 """Which tiles words refer to: places on an axis, directions, and the table of operations that find tiles."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Sequence
 

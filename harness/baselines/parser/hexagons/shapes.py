@@ -1,7 +1,5 @@
 """Lines, rings and triangles: the tiles of figures described by pieces."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 

@@ -1,8 +1,6 @@
 """Reads Minecraft's Architect: `words` splits the text into clauses, `proposals` lists what each may ask for, and `ranker`
 chooses, with weights learned on train."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from harness.baselines.parser.minecraft import grid

@@ -4,8 +4,6 @@ Compass words are replaced by those for a builder who looks north in that frame.
 do not use are replaced by the words that they use (compass.txt).
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

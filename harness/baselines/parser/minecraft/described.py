@@ -1,7 +1,5 @@
 """Which blocks a description means: "the top two purple blocks", "each tower", "the red block east of the yellow one"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache

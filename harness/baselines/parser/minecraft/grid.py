@@ -4,8 +4,6 @@ A cell is one number, its place in a grid that is larger than the build region, 
 the number of its cell times `KINDS`, plus the code of the color that is placed, or 0 to remove a block.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Blocks that are mentioned together: what is placed beside them, and their copies, removals, moves and new colors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 import numpy as np

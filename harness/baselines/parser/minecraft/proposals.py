@@ -4,8 +4,6 @@ Except for figures, diagonals and what `told` reads, everything is proposed what
 numbers and the blocks of a color to try.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import product
 

@@ -7,8 +7,6 @@ contain it, and must exceed the ranker's threshold, which is best near half of t
 says too little is answered with no actions.
 """
 
-from __future__ import annotations
-
 import functools
 import json
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The scene in which a clause is carried out: the blocks, when they were placed, and where the builder looks."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -3,8 +3,6 @@
 If the words are ambiguous, each way to understand them is a separate reading; the ranker chooses among them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from itertools import product

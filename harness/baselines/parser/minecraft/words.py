@@ -1,8 +1,6 @@
 """Splits what the Architect says into clauses: words in lower case, without their numbers and colors, and the colors and numbers
 with their roles."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
