@@ -1,7 +1,5 @@
 """A table of a paper in its own rows and columns: the scores of our runs, and beside them what the paper prints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -23,7 +21,7 @@ class Place(NamedTuple):
     """The number of train items; None: all."""
 
     @classmethod
-    def of(cls, setting: Setting) -> Place:
+    def of(cls, setting: Setting) -> "Place":
         return cls(str(setting.set), str(setting.system), setting.context, setting.size)
 
 

@@ -12,8 +12,6 @@ turns about the vertical axis so that the builder looks along +z: `in_frame` tur
 A third frame, `pose`, changes the text instead (serialization/pose.py).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -112,7 +110,7 @@ class View:
     begun: str = ""
     """HEXAGONS: the tiles that were painted before the first step; empty if there were none or a later board is shown."""
 
-    def cut(self, keep: int) -> View:
+    def cut(self, keep: int) -> "View":
         """The last `keep` pieces, or the required ones if they are more; an answer stays only with its question before it."""
         start = max(0, len(self.pieces) - max(keep, self.required))
         while start < len(self.pieces) - self.required and self.pieces[start].done:

@@ -153,9 +153,6 @@ def cut(text: str) -> str:
     return text if len(text) <= MAX_TEXT else f"{text[:MAX_TEXT]}\n... ({len(text) - MAX_TEXT:,} more characters)"
 
 
-# --- the details of the items ---
-
-
 def _shared(item: Item, repaired: bool) -> dict[str, Any]:
     """The details that all runs share: the turns (with the speaker "" for actions), the gold actions and their picture. The
     benchmark may have repaired the gold state."""
@@ -219,9 +216,6 @@ def _searched(item: Item, runs: Iterable[Answers]) -> str:
     records = (answers.records.get(item.id, {}) for answers in runs)
     answered = [str(record.get(key) or "") for record in records for key in ("text", "error")]
     return "\n".join([item.id, *texts, *map(cut, answered)]).lower()
-
-
-# --- the page ---
 
 
 def _render(runs: Sequence[ReportedRun], items: Sequence[Item], **parts: Any) -> bytes:

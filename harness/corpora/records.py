@@ -240,9 +240,6 @@ def load_more(files: Iterable[Path], task: str, there: Iterable[Item]) -> dict[s
     return added
 
 
-# --- written ---
-
-
 def check_output(out: Path, overwrite: bool) -> None:
     """Raises UsageError for a name of another form, and if there is something at `out` that may not be replaced."""
     if not out.name.endswith((".jsonl", ".jsonl.gz")):

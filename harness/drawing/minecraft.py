@@ -5,8 +5,6 @@ Seen from above the corner of lowest x and z. Units: a step along z is (8, -4) o
 figure with a shadow and a gaze.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -143,7 +141,7 @@ def _picture(parts: list[PlacedSvg], over: str, pose: Pose | None) -> str:
     return document(whole, _box(parts, figure))
 
 
-def _box(parts: Iterable[PlacedSvg], figure: Builder | None) -> tuple[float, float, float, float]:
+def _box(parts: Iterable[PlacedSvg], figure: "Builder | None") -> tuple[float, float, float, float]:
     """The part of the plane that shows the ground with its labels, all cubes and the builder."""
     low, high = -SIDE, SIDE + 1
     points = [project(x, 1, z) for x in (low, high) for z in (low, high)] + [(-100.0, 0.0), (100.0, 52.0)]
@@ -155,8 +153,6 @@ def _box(parts: Iterable[PlacedSvg], figure: Builder | None) -> tuple[float, flo
     right, bottom = (max(p[i] for p in points) + 3 for i in (0, 1))
     return round(left), round(top), round(right - left), round(bottom - top)
 
-
-# --- the builder ---
 
 DEFINITION = (
     '<g id="mc-builder" fill="#223" stroke="#fff" stroke-width=".7">'

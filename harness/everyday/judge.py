@@ -72,9 +72,6 @@ def _change(before: Any, after: Any) -> Change:
     return {cell: new.get(cell) for cell in sorted(old.keys() | new.keys()) if old.get(cell) != new.get(cell)}
 
 
-# --- the same up to a move ---
-
-
 def _same(made: Change, wanted: Change, up_to: Iterable[str], item: Item) -> bool:
     free = set(up_to)
     if made == wanted or len(made) != len(wanted) or not free:
@@ -117,9 +114,6 @@ def _named(change: Change, any_colors: bool) -> list[tuple[Cell, Any]]:
     if not any_colors:
         return cells
     return [(cell, None if color is None else names.setdefault(color, len(names))) for cell, color in cells]
-
-
-# --- what must hold ---
 
 
 def _holds(item: Item, text: str, after: Any, made: Change) -> bool:

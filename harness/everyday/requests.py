@@ -1,7 +1,5 @@
 """The requests of the benchmark `everyday`, from their YAML files to items. docs/everyday.md describes the files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -52,7 +50,7 @@ class Right(BaseModel):
     holds: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
 
     @model_validator(mode="after")
-    def _agrees(self) -> Right:
+    def _agrees(self) -> "Right":
         if self.up_to and self.program is None:
             raise ValueError("up_to needs a program")
         if self.program is None and (not self.holds or self.example is None):

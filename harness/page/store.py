@@ -4,8 +4,6 @@ A session is a JSON state with a version. A change names the version that it was
 change the same session is refused. A change also has an id, so that one whose answer was lost can be sent again.
 """
 
-from __future__ import annotations
-
 import json
 import sqlite3
 import threading
@@ -49,7 +47,7 @@ class StoreError(HarnessError):
 class StaleError(UsageError):
     """A change was made for an earlier version of the session; `session` is as it is now."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: "Session") -> None:
         self.session = session
         super().__init__("this session was changed elsewhere, perhaps in another tab: this is how it is now")
 

@@ -2,8 +2,6 @@
 connections; it does not limit how long a head may take to arrive, how long a client may take to read, and the number of
 connections. `Guard` limits how long a body may take."""
 
-from __future__ import annotations
-
 import asyncio
 import resource
 import socket
@@ -34,7 +32,7 @@ class Connection(H11Protocol):
     """If there are more connections than `most`, the one that has waited for a request for longest makes room; first those of
     which no request was admitted yet, and last a new one."""
 
-    def __init__(self, others: set[Connection], most: int, head: float, read: float, app_state: dict[str, Any], **options: Any):
+    def __init__(self, others: "set[Connection]", most: int, head: float, read: float, app_state: dict[str, Any], **options: Any):
         # The state is in the scope of every request, where `tracked` finds the connection.
         super().__init__(app_state={**app_state, "connection": self}, **options)
         self._others, self._most, self._head_seconds, self._read_seconds = others, most, head, read

@@ -4,8 +4,6 @@ Tiles are addressed by 0-based (row, column). Columns 1, 3, ..., 17 are shifted 
 a zig-zag and no straight horizontal line of touching tiles exists.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -42,7 +40,7 @@ class Paint(NamedTuple):
 class AppliedPaints(NamedTuple):
     """The board after some actions, and the actions that could not be carried out (off the board, unknown color)."""
 
-    board: Board
+    board: "Board"
     ignored: tuple[Paint, ...]
 
 
@@ -129,7 +127,7 @@ class Board(Cells):
         super().__init__(frozen)
 
     @classmethod
-    def from_digits(cls, digits: str) -> Board:
+    def from_digits(cls, digits: str) -> "Board":
         """The board written as 180 digits 0..7 in row-major order; raises ValueError for any other string."""
         if not (digits.isascii() and digits.isdigit()):
             raise ValueError("a board is a string of digits")
@@ -158,7 +156,7 @@ class Board(Cells):
                 ignored.append(action)
         return AppliedPaints(Board(cells), tuple(ignored))
 
-    def diff(self, after: Board) -> tuple[Paint, ...]:
+    def diff(self, after: "Board") -> tuple[Paint, ...]:
         """The actions that turn this board into `after`, sorted by row and column; white is a color like any other."""
         changed = np.argwhere(self.cells != after.cells)
         return tuple(Paint(int(r), int(c), COLORS[after.cells[r, c]]) for r, c in changed)

@@ -4,8 +4,6 @@ Coordinates are (x, y, z) with x, z in -5..5 and height y in 1..9; y = 1 lies on
 At yaw 0 the builder looks along +z and +x is on the left; yaw grows clockwise seen from above: 90 looks along -x.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Collection, Container, Iterable, Sequence
 from typing import NamedTuple
@@ -60,7 +58,7 @@ class Pose(NamedTuple):
         """The builder's direction in quarter turns: 0 looks along +z, 1 along -x, 2 along -z, 3 along +x."""
         return int((self.yaw + 45.0) // 90.0) % 4
 
-    def turned(self, quarters: int) -> Pose:
+    def turned(self, quarters: int) -> "Pose":
         """Turned as `Structure.turned` turns the blocks: about the middle of cell (0, 0), which is the point (0.5, 0.5)."""
         x, z = turn(self.x - 0.5, self.z - 0.5, quarters)
         return self._replace(x=x + 0.5, z=z + 0.5, yaw=self.yaw + 90.0 * quarters)
@@ -73,7 +71,7 @@ FACING = Pose(0.0, 1.0, -4.0, 0.0, 20.0)
 class AppliedActions(NamedTuple):
     """The structure after some actions, and the infeasible actions among them, which changed nothing."""
 
-    structure: Structure
+    structure: "Structure"
     ignored: tuple[Action, ...]
 
 
@@ -128,7 +126,7 @@ class Structure(Cells):
         super().__init__(frozen)
 
     @classmethod
-    def of(cls, blocks: Iterable[tuple[int, int, int, str]]) -> Structure:
+    def of(cls, blocks: Iterable[tuple[int, int, int, str]]) -> "Structure":
         """The structure of blocks (x, y, z, color). Raises ValueError for a block outside the region or of another color."""
         cells = np.zeros(SHAPE, np.uint8)
         for x, y, z, color in blocks:
@@ -184,7 +182,7 @@ class Structure(Cells):
         loose = (piece for piece in pieces(blocks, touching) if all(y > 1 for _, y, _ in piece))
         return frozenset(blocks[cell] for piece in loose for cell in piece)
 
-    def turned(self, quarters: int) -> Structure:
+    def turned(self, quarters: int) -> "Structure":
         """The structure turned about the vertical axis by `turn`."""
         return Structure(np.rot90(self.cells, quarters % 4, axes=(0, 2)).copy())
 

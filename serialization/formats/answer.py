@@ -1,7 +1,5 @@
 """What all formats share: constraints, the parsers' result, and finding and scanning the answer in a chat model's reply."""
 
-from __future__ import annotations
-
 import json
 import re
 import unicodedata
@@ -61,7 +59,7 @@ class Constraint:
     kind: Literal["regex", "json", "grammar"]
     value: str
 
-    def after(self, opening: str) -> Constraint:
+    def after(self, opening: str) -> "Constraint":
         """The constraint for answers that begin with the blanks of `opening`; schemas and grammars stay as they are."""
         if not opening or self.kind != "regex":
             return self
@@ -98,9 +96,6 @@ def discard(text: str, reason: str) -> Discarded:
 def losses(discarded: Iterable[Sequence[str]]) -> frozenset[str]:
     """The reasons why pieces of an answer (text, reason) were discarded, except those that only concern text around it."""
     return frozenset(reason for _, reason in discarded) - _AROUND
-
-
-# --- the answer in what a chat model writes ---
 
 
 def answer_in(text: str) -> AnswerText:
@@ -180,9 +175,6 @@ def undecorated(line: str) -> str:
     """A line without its bullet or its number in a list, and without a label such as "Answer:"."""
     lead = _LEAD.match(line)
     return line[lead.end() :] if lead else line
-
-
-# --- scanning ---
 
 
 def scan(text: str, pattern: re.Pattern[str], read: Callable[[re.Match[str]], Any]) -> Parsed:

@@ -5,8 +5,6 @@ block is placed in an empty cell that is on the ground or touches another block,
 of constrained decoding). HEXAGONS needs only the grammar, because every tile can be painted at any time.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Mapping
@@ -87,7 +85,7 @@ class Feasible:
         self._next: Pieces | None = None
 
     @classmethod
-    def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> Feasible:
+    def of_item(cls, format_name: str, item: MinecraftItem, opening: str = "", *, posed: bool = False) -> "Feasible":
         return cls(format_name, item.before, opening, item.pose if posed else None)
 
     def to_json(self) -> str:
@@ -97,7 +95,7 @@ class Feasible:
         return json.dumps({"format": self._format, "blocks": blocks, "opening": self._opening, "pose": pose})
 
     @classmethod
-    def from_json(cls, text: str) -> Feasible:
+    def from_json(cls, text: str) -> "Feasible":
         """The inverse of `to_json`. Raises ValueError for an invalid text."""
         if not isinstance(text, str) or len(text) > MOST_JSON:
             raise ValueError(f"not a state: no text of at most {MOST_JSON:,} characters")

@@ -93,8 +93,6 @@ class Evaluator(ABC):
     def mapping(self, shift: Shift, anchor: Cell) -> tuple[Mapped, Mapped]:
         """The maps that move cells when `anchor` makes a move, there and back."""
 
-    # --- bodies that move ---
-
     def outward(self, cell: Cell) -> Cell:
         """A cell of the current body as a cell of the world."""
         for there, _ in reversed(self.moved):
@@ -111,8 +109,6 @@ class Evaluator(ABC):
                 inner = back(inner)
             inward[inner] = cell
         return Figure.one(inward)
-
-    # --- sets ---
 
     def figure(self, value: ast.Expr) -> Figure:
         """The value of a set. Raises ProgramError for anything else."""
@@ -165,8 +161,6 @@ class Evaluator(ABC):
             known = [*self.names, *self.constants, *self.colors]
             raise ProgramError(f"{name} has no meaning yet{suggestion(name, known)}", value.at)
         return self.names[name]
-
-    # --- numbers ---
 
     def is_number(self, value: ast.Expr | ast.Color | ast.Move) -> bool:
         """Whether an expression denotes a number; a list of numbers does not."""
@@ -238,8 +232,6 @@ class Evaluator(ABC):
         """Raises ProgramError for a color of the other world."""
         if color not in self.colors:
             raise ProgramError(f"{color} is not a color of this world: {', '.join(self.colors)}", at)
-
-    # --- calls ---
 
     def _call(self, call: ast.Call) -> Value:
         function = self.functions.get(call.name)

@@ -30,9 +30,6 @@ def run(program: ast.Program, state: State | None = None) -> ProgramResult:
     return outcome._replace(actions=tuple(a for a in outcome.actions if state.before[a.tile] != a.color))
 
 
-# --- places ---
-
-
 def at(d: Drawing, columns: Sequence[Span], rows: Sequence[Span]) -> Figure:
     """The tiles of the given columns and rows; negative numbers count from the right and the bottom."""
     return d.literal(ast.Tiles(tuple(columns), tuple(rows)))
@@ -61,9 +58,6 @@ def triangle(d: Drawing, tiles: Figure, way: Way, size: int | None = None) -> Fi
         return d.kept(tile for corner in tiles for tile in g.triangle(Tile(*corner), way, size))
     one, other = (ray(d, tiles, side) for side in g.SPREAD[way])
     return one.within(other)
-
-
-# --- around ---
 
 
 def ring(d: Drawing, tiles: Figure, radius: int = 1) -> Figure:
@@ -99,9 +93,6 @@ def outline(d: Drawing, tiles: Figure) -> Figure:
 def touch(d: Drawing, tiles: Figure, others: Figure, least: int = 1) -> Figure:
     """The tiles of a set that touch at least `least` tiles of another one."""
     return tiles.filtered(lambda tile: sum(near in others for near in g.around(Tile(*tile))) >= least)
-
-
-# --- parts ---
 
 
 def _by(axis: int, tiles: Figure) -> dict[int, list[Cell]]:
@@ -148,9 +139,6 @@ def middle(d: Drawing, tiles: Figure) -> Figure:
     return Figure.of([g.middle(tiles)])
 
 
-# --- moved ---
-
-
 def to(d: Drawing, tiles: Figure, place: Figure, anchor: Figure | None = None) -> Figure:
     """The set moved so that a tile of it, usually its leftmost, comes to each of some tiles, columns or rows."""
     if not (tiles and place):
@@ -178,9 +166,6 @@ def flip(d: Drawing, tiles: Figure, center: Cell, way: Way = "right") -> Figure:
 
 def rotate(d: Drawing, tiles: Figure, sixths: int, center: Cell) -> Figure:
     return moved_to(d, tiles, lambda tile: g.turned(tile, sixths, Tile(*center)))
-
-
-# --- the board and its history ---
 
 
 def is_color(d: Drawing, color: ColorName, *others: ColorName) -> Figure:

@@ -144,8 +144,6 @@ class Machine(Evaluator):
         for statement in body:
             self._execute(statement)
 
-    # --- painting ---
-
     def _paint(self, colors: Sequence[tuple[str, int]], what: Figure, way: tuple[str, str] | None, at: Place) -> None:
         cycle = self._cycle(colors, at)
         groups = [tuple(what)] if way is None else self.grouped(what, way[1], at)
@@ -203,8 +201,6 @@ class Machine(Evaluator):
         if painting:
             self._reached = self._reached or bool(here)
         self.paint(here)
-
-    # --- names, repetition, conditions ---
 
     def _free(self, name: str, at: Place) -> str:
         if name in self.constants:

@@ -1,4 +1,5 @@
-"""Building programs, run on a Minecraft structure. Cells are x, y, z as in actions; left and right are the builder's."""
+"""Building programs, run on a Minecraft structure. Cells are x, y, z as in actions; left and right are the builder's. Counts
+include the first cell."""
 
 from __future__ import annotations
 
@@ -56,9 +57,6 @@ def _left(actions: Sequence[Action]) -> list[tuple[Cell, str]]:
 
 def _moved(cell: Cell, *steps: tuple[Cell, int]) -> Cell:
     return tuple(value + sum(way[axis] * count for way, count in steps) for axis, value in enumerate(cell))
-
-
-# --- places and shapes; counts include the first cell ---
 
 
 def at(b: Building, xs: Sequence[Span], ys: Sequence[Span], zs: Sequence[Span]) -> Figure:
@@ -140,9 +138,6 @@ def box(b: Building, first: Figure, *others: Figure) -> Figure:
     return Figure.of(product(*spans))
 
 
-# --- relative to blocks ---
-
-
 def ground(b: Building, cells: Figure) -> Figure:
     """The lowest layer under a set."""
     return Figure.of((x, 1, z) for x, _, z in cells)
@@ -187,9 +182,6 @@ def corners(b: Building, cells: Figure) -> Figure:
     return cells.filtered(lambda cell: all(value in pair for value, pair in zip(cell, ends, strict=True)))
 
 
-# --- moved ---
-
-
 def reflect(b: Building, cells: Figure, way: Way, axis: Figure) -> Figure:
     """The mirror image along a direction, over the middle of another set."""
     if not axis:
@@ -208,9 +200,6 @@ def rotate(b: Building, cells: Figure, quarters: int, center: Cell) -> Figure:
         return int(x) + center[0], cell[1], int(z) + center[2]
 
     return moved_to(b, cells, there)
-
-
-# --- the structure ---
 
 
 def is_color(b: Building, color: ColorName, *others: ColorName) -> Figure:

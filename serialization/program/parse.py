@@ -93,8 +93,6 @@ def _builder() -> Any:
     return TreeBuilder()
 
 
-# --- what went wrong, in words ---
-
 _MEANING = {
     "LIST": "numbers such as 3,5:1-10",
     "ITEM": "numbers such as 3:1-10",

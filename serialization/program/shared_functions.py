@@ -109,9 +109,6 @@ def number_of(axis: int, first: int) -> Callable[[Machine, Figure], int]:
     return number
 
 
-# --- in a direction ---
-
-
 def sort(m: Machine, cells: Figure, way: Way) -> Figure:
     """The same cells in the order of a direction."""
     return Figure.one({cell: cells.cells[cell] for cell in sorted(cells, key=m.along(way))})

@@ -1,7 +1,5 @@
 """The BERT + Transformer of Builder Action Prediction (BAP v2, sections 6.3 and 12.4): dialogue and world to actions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -37,7 +35,7 @@ class BertShape(WorldShape):
     """The dropout rate in the decoder. A tuned encoder has its own."""
 
     @model_validator(mode="after")
-    def _whole_heads(self) -> BertShape:
+    def _whole_heads(self) -> "BertShape":
         if self.width % self.heads:
             raise ValueError(f"a width of {self.width} is not a multiple of {self.heads} heads")
         return self

@@ -5,8 +5,6 @@ lets them attend to each other. Of the training, the paper gives only 20 epochs,
 settings are ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -72,7 +70,7 @@ class Deberta(Trainable[DebertaRecipe]):
         )
         return Begun(network, data, {"encoder_identity": encoder})
 
-    def load(self, folder: Path, decoding: Decoding = DECODING) -> DebertaPredictor:
+    def load(self, folder: Path, decoding: Decoding = DECODING) -> "DebertaPredictor":
         config = checkpoints.read_config(folder, NAME)
         values = {key: config[key] for key in TileSettings.model_fields if key in config}
         settings = checkpoints.read_settings(folder, TileSettings, values)

@@ -3,8 +3,6 @@
 A decision is one of 9 classes: 0 for no action, otherwise 1 + the code of the tile's new color, which may be white.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 
@@ -42,7 +40,7 @@ class DebertaShape(Strict):
     """The number of a batch's texts (180 an item) that are encoded at a time."""
 
     @model_validator(mode="after")
-    def _divides(self) -> DebertaShape:
+    def _divides(self) -> "DebertaShape":
         if self.width % (2 * self.heads):
             raise ValueError(f"width {self.width} is not a multiple of twice the heads, {self.heads}")
         return self

@@ -2,8 +2,6 @@
 
 A small grammar turns words into meanings, which are painted in a memory of the earlier steps; see `hexagons`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -28,7 +26,7 @@ class Known(NamedTuple):
     memory: Memory
     share: float
 
-    def after(self, understood: RankedReading) -> Known:
+    def after(self, understood: RankedReading) -> "Known":
         return Known(understood.memory, self.share * understood.share)
 
 

@@ -9,8 +9,6 @@ train split alone: numbers, lists and ranges next to any noun for a tile (14.26,
 bottom (16.07, 12.23), also "the last column" and the like (19.15, 14.49), also "the top three tiles" (22.23, 16.87; chosen).
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -113,7 +111,7 @@ class Mention(NamedTuple):
     """Columns or tiles, counted from 0."""
     color: str = ""
 
-    def distance(self, other: Mention) -> int:
+    def distance(self, other: "Mention") -> int:
         """The number of words between the two mentions; negative if they overlap."""
         return max(other.start - self.end, self.start - other.end)
 
@@ -170,7 +168,7 @@ class Rules(Predictor):
     batch_size = 64
     independent = True
 
-    def predictor(self, task: str) -> Rules:
+    def predictor(self, task: str) -> "Rules":
         return self
 
     def predict(self, items: Sequence[Item]) -> list[Answer]:

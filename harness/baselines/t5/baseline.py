@@ -1,7 +1,5 @@
 """T5 on HEXAGONS ("Draw Me a Flower", TACL 2022, section 6.2): instructions as text to actions as text, by beam search."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -131,7 +129,7 @@ class T5(Trainable[T5Recipe]):
         }
         return Begun(network, data, own, [tokens.tokenizer.to_str()])
 
-    def load(self, folder: Path, decoding: Decoding = DECODING) -> T5Predictor:
+    def load(self, folder: Path, decoding: Decoding = DECODING) -> "T5Predictor":
         from tokenizers import Tokenizer
 
         config = checkpoints.read_config(folder, NAME)

@@ -1,7 +1,5 @@
 """The inputs and targets of the T5 of HEXAGONS: items as text, and batches of tokens ("Draw Me a Flower", TACL 2022, 6.2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

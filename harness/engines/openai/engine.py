@@ -1,7 +1,5 @@
 """Any endpoint that speaks the OpenAI protocol."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -60,11 +58,11 @@ class TokenUsage:
     cached: int = 0
     reasoning: int = 0
 
-    def __add__(self, other: TokenUsage) -> TokenUsage:
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
         return TokenUsage(*map(add, astuple(self), astuple(other)))
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> TokenUsage:
+    def of_record(cls, record: Mapping[str, Any]) -> "TokenUsage":
         """The tokens of a run's record; the prompt counts once for each sample."""
         numbers = [record.get(f"{key}_tokens") for key in ("prompt", "completion", "cached", "reasoning")]
         prompt, completion, cached, reasoning = (n if isinstance(n, int) else 0 for n in numbers)

@@ -4,8 +4,6 @@ Names, smallest sizes and orientations are the paper's, which leaves the largest
 a plane is a filled rectangle, flat or upright.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -56,7 +54,7 @@ class PlacedFigure(NamedTuple):
     directions: tuple[Cell, ...]
     cells: tuple[Cell, ...]
 
-    def at(self, by: Cell) -> PlacedFigure:
+    def at(self, by: Cell) -> "PlacedFigure":
         """The figure with every cell moved by `by`."""
         return self._replace(cells=tuple(moved(cell, by) for cell in self.cells))
 
@@ -148,16 +146,13 @@ def colors(rng: Random, figures: Sequence[PlacedFigure]) -> tuple[str, ...]:
             return drawn
 
 
-# --- pieces of a simulated game, or straight runs of one color ---
-
-
 class StructurePiece(NamedTuple):
     """Blocks in the order in which they are described; `figure` if they are described as one shape, in one color."""
 
     blocks: tuple[tuple[Cell, str], ...]
     figure: PlacedFigure | None = None
 
-    def moved(self, by: Cell) -> StructurePiece:
+    def moved(self, by: Cell) -> "StructurePiece":
         """The piece with every block moved by `by`."""
         return StructurePiece(tuple((moved(cell, by), color) for cell, color in self.blocks), self.figure and self.figure.at(by))
 

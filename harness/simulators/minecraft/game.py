@@ -118,9 +118,6 @@ def item_id(game: str, history: Sequence[Turn]) -> str:
     return f"{game}/{1 + sum(len(turn.actions) if isinstance(turn, Executed) else 1 for turn in history)}"
 
 
-# --- the actions of a goal ---
-
-
 def placements(rng: Random, blocks: Mapping[Cell, str], wanted: Sequence[tuple[Cell, str]]) -> tuple[Action, ...] | None:
     """Actions that place the `wanted` blocks, in the given order as far as possible, and then remove the supports they needed.
 

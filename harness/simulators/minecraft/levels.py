@@ -90,9 +90,6 @@ def _drawn(seed: int) -> Iterator[tuple[Random, Build]]:
     return ((Random(f"{seed}/levels/{n}"), build) for n, build in enumerate(orders))
 
 
-# --- level 1 ---
-
-
 def _built(rng: Random, build: Build, game: str) -> MinecraftItem:
     voice = _voice(rng)
     cells = rng.choice(answers(build))
@@ -164,9 +161,6 @@ def _off_middle(cell: Cell, cells: list[Cell]) -> int:
     return sum(abs(2 * cell[axis] - max(other[axis] for other in cells)) for axis in (0, 2))
 
 
-# --- level 2 ---
-
-
 def _one_more(rng: Random, order: str, built: MinecraftItem, game: str) -> MinecraftItem:
     voice = _voice(rng)
     there = [action.cell for action in built.actions]
@@ -213,9 +207,6 @@ def _to_remove(built: MinecraftItem, kind: str) -> list[Cell]:
     fits = ("square", "rectangle", "cube") if kind == "corner" else ("row", "tower", "diagonal")
     outer = [cell for cell in cells if all(a in sides for a, sides in zip(cell, ends, strict=True))]
     return outer if built.meta["shape"] in fits else []
-
-
-# --- both ---
 
 
 def _voice(rng: Random) -> Voice:

@@ -5,8 +5,6 @@ A correction concerns one thing at a time: a wrong color, a wrong place, a missi
 actions. Carried out literally, each correction leads to the wanted structure or closer to it.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from random import Random
@@ -121,7 +119,7 @@ class BuildingGame(LiveGame):
         scene.last = tuple(cell for cell in reversed(placed) if cell in scene.blocks)
         return scene.blocks == step.end or self._begun_elsewhere(step)
 
-    def _begun_elsewhere(self, step: StepInProgress) -> bool:
+    def _begun_elsewhere(self, step: "StepInProgress") -> bool:
         """Whether the first blocks are right except for their place; if the rest of the target fits there, it moves along."""
         now = self._scene.blocks
         if step.begun or len(now) != len(step.end) or not now:
@@ -137,8 +135,6 @@ class BuildingGame(LiveGame):
     def _leave(self) -> None:
         self._step = None
 
-
-# --- corrections ---
 
 Blocks = Mapping[Cell, str]
 

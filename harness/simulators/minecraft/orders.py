@@ -84,9 +84,6 @@ def hangs(blocks: Collection[Cell], cells: Sequence[Cell]) -> bool:
     return bool(left)
 
 
-# --- live games: words for any block or piece ---
-
-
 def picked_out(scene: GameScene, cell: Cell) -> Reference:
     """An unambiguous reference to a block: its own, or by its place relative to another block or to the grid's middle."""
     if it := scene.reference(cell):
@@ -134,8 +131,6 @@ def piece_order(scene: GameScene, piece: StructurePiece) -> SpokenOrder:
         return first_order(scene, color)
     return first_order(scene, color, from_middle(scene, cells[0]))
 
-
-# --- shapes as a whole ---
 
 PARTS = ("color", "place", "direction", "size")
 """The parts that an order for a shape may leave out."""

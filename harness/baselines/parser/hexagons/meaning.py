@@ -55,8 +55,6 @@ OfWords = Callable[[PhraseMatch], Term | None]
 OfParts = Callable[..., Term | None]
 
 
-# What phrases mean.
-
 _FAR, _NEAR = ("BOTTOM", "RIGHT", "LAST"), ("TOP", "LEFT")
 _WAYS = {
     "UP": "u",
@@ -220,9 +218,6 @@ def diagonal(match: PhraseMatch) -> Term:
 
 def _several(match: PhraseMatch) -> tuple[Term, ...]:
     return (Term("several", (Term("several"),)),) if match.several else ()
-
-
-# What rules make of their parts.
 
 
 def with_piece(frame: Term, piece: Term, category: str) -> Term | None:

@@ -1,7 +1,5 @@
 """The memory of a drawing procedure: the board, the places mentioned last, and what each step did."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -77,7 +75,7 @@ class Memory:
     again: int = 0
     """Actions of earlier steps that the current step has carried out again."""
 
-    def copy(self) -> Memory:
+    def copy(self) -> "Memory":
         return replace(
             self, cells=dict(self.cells), painted=(), center=None, unplaced=False, clipped=False, found=self.cells, again=0
         )

@@ -120,9 +120,6 @@ def shipped_weights() -> Mapping[str, float]:
     return dict(json.loads(WEIGHTS.read_text(encoding="utf-8")))
 
 
-# The confidence: how likely a step is exactly right.
-
-
 class ReadingFeatures(NamedTuple):
     """The clues to an answer's confidence, known without the gold answer."""
 

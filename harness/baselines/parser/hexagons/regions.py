@@ -89,8 +89,6 @@ def _places(term: Term, memory: Memory, size: int, column: int | None) -> list[i
     return [n for n in places if 0 <= n < size]
 
 
-# Directions, runs and edges: geometry as people describe it.
-
 WAYS = {"u": "up", "d": "down", "ur": "up-right", "dr": "down-right", "dl": "down-left", "ul": "up-left"}
 
 
@@ -145,9 +143,6 @@ def beside(around: Sequence[Tile], towards: str) -> list[Tile]:
     ways = [WAYS[towards]] if towards in WAYS else [WAYS[vertical + towards] for vertical in "ud"]
     found = [step(tile, one) for tile in around for one in ways]
     return [tile for tile in dict.fromkeys(found) if tile not in around]
-
-
-# Operations.
 
 
 def _cross(memory: Memory, rows: Term, columns: Term) -> list[Tile]:

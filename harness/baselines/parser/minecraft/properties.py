@@ -1,8 +1,6 @@
 """Proposals: rows of actions, and their properties as numbers: where they begin, what they touch, how they run, their color and
 size."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import accumulate
 from typing import NamedTuple
@@ -307,7 +305,7 @@ class Rows(NamedTuple):
     """The columns of the properties that name the directions."""
     steps: Cells
 
-    def within(self, where: Mask) -> Rows:
+    def within(self, where: Mask) -> "Rows":
         """The rows whose cells all lie where a mask of the grid holds."""
         rows = where[self.cells].all(axis=1)
         return Rows(self.cells[rows], self.columns[rows], self.steps[rows])
