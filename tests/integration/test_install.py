@@ -10,6 +10,7 @@ from importlib.metadata import PathDistribution
 from pathlib import Path
 
 import pytest
+import yaml
 
 from harness.cli import TOP_LEVEL
 from tests.helpers import ROOT
@@ -17,19 +18,6 @@ from tests.helpers import ROOT
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
 
 PACKAGES = ("harness", *TOP_LEVEL)
-REFUSED = {
-    "finetune llama-lora --base nobody/base": "train",
-    "baseline predict cnn-gru --task minecraft": "train",
-    "prompt": "vllm",
-    "serve": "serve",
-    "serve --no-model": "serve",
-    "app": "page",
-    "prompt --engine openai --base-url http://127.0.0.1:1/v1 --model m": "openai",
-    "prompt --engine scripted --model answers.jsonl --shots 1 --select bm25": "select",
-    "export run --as model-index": "hub",
-    "show hexagons/dev/5/1 --png picture.png": "plot",
-}
-"""Commands, and the extra that each asks for."""
 
 
 def test_the_wheel_holds_the_packages_and_their_data(wheel: Path) -> None:
@@ -80,7 +68,7 @@ def test_the_core_scores_and_says_what_else_is_needed(place: Path, tmp_path: Pat
     shutil.copytree(tmp_path / "runs/run", tmp_path / "runs/other")
     (tmp_path / "answers.jsonl").write_text('{"id": "hexagons/dev/5/1", "text": ""}')
     assert called(place, tmp_path, "compare run other").returncode == 0
-    for words, extra in REFUSED.items():
+    for words, extra in yaml.safe_load(Path(__file__).with_name("needed_extras.yaml").read_text()).items():
         done = called(place, tmp_path, words)
         lines = done.stderr.splitlines()
         assert done.returncode == 1, (words, done.stdout, lines)

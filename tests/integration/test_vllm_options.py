@@ -1,11 +1,11 @@
 """vLLM's own options: parsed by its own parser, refused in one line, passed on and recorded."""
 
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from harness.engines.vllm.options import engine_options, recorded, serve_options
 from harness.errors import UsageError
@@ -32,31 +32,17 @@ def test_a_server_takes_every_option_of_vllm_serve(tmp_path: Path) -> None:
     assert serve_options(words.split()) == {"tool_call_parser": "hermes", "data_parallel_size": 8, "quantization": "fp8"}
 
 
-ENGINE, SERVER = partial(engine_options, []), serve_options
+READ: dict[str, Callable[[list[str]], Any]] = {
+    "pairs": lambda words: engine_options(words, []),
+    "engine": lambda words: engine_options([], words),
+    "server": serve_options,
+}
+REFUSED = yaml.safe_load(Path(__file__).with_name("refused_options.yaml").read_text())
 
 
-@pytest.mark.parametrize(
-    ("read", "words", "message"),
-    [
-        (lambda words: engine_options(words, []), ["max_num_seqs"], r"give key=value"),
-        (lambda words: engine_options(words, []), ["model=other"], r"decided by --model here"),
-        (ENGINE, ["--max-model-len", "100"], r"--max-model-len is decided by --context-length here"),
-        (ENGINE, ["--data-parallel-size", "8"], r"harness serve: start it with `-- --data-parallel-size 8`"),
-        (ENGINE, ["--max_num_seq", "4"], r"unrecognized arguments: --max.num.seq 4"),
-        (SERVER, ["--max-num-seqs", "many"], r"invalid int value: 'many'"),
-        (SERVER, ["Qwen/Qwen3-8B"], r"Qwen/Qwen3-8B is not an option; the model is given with --base"),
-        (SERVER, ["--served-model-name", "x"], r"decided by --base here"),
-        (SERVER, ["--api-key", "sk-x"], r"decided by --api-keys here"),
-        (SERVER, ["--logits-processors", "x"], r"not for harness serve"),
-        (SERVER, ["--allowed-origins", '["*"]'], r"not for harness serve"),
-        (SERVER, ["--ssl-keyfile", "x"], r"not for harness serve"),
-        (SERVER, ["--headless"], r"not for harness serve"),
-        (SERVER, ["--config", "nowhere.yaml"], r"No such file"),
-        (SERVER, ["--hf-overrides.x"], r"--hf-overrides.x needs a value"),
-    ],
-)
-def test_a_wrong_option_is_an_error_of_one_line(read: Callable[[list[str]], Any], words: list[str], message: str) -> None:
+@pytest.mark.parametrize(("kind", "words", "message"), [(kind, *case) for kind in READ for case in REFUSED[kind].items()])
+def test_a_wrong_option_is_an_error_of_one_line(kind: str, words: str, message: str) -> None:
     with pytest.raises(UsageError, match=message) as caught:
-        read(words)
+        READ[kind](words.split())
     assert "\n" not in str(caught.value)
     assert "sk-x" not in str(caught.value)

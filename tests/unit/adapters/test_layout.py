@@ -1,10 +1,12 @@
 """Every family of models computes the same in packed training as on single rows: windows, chunks, sinks, caps, states."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
 import transformers
+import yaml
 from torch import Tensor
 
 from adapters.attention import register
@@ -14,44 +16,8 @@ from adapters.packing import plan_packs
 from harness.engines.models.bases import exact_attention
 from prompts.rendered import TrainingRow
 
-WINDOW = 6
-"""A window shorter than the rows."""
-SMALL = {
-    "vocab_size": 40, "hidden_size": 32, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
-    "num_key_value_heads": 1, "head_dim": 16, "max_position_embeddings": 64, "initializer_range": 0.3, "pad_token_id": 0,
-    "bos_token_id": 1, "eos_token_id": 2,
-}  # fmt: skip
-SLIDES = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": WINDOW}
-MOE = {"num_experts": 4, "num_local_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16}
-DELTA = {
-    "layer_types": ["linear_attention", "full_attention"], "linear_key_head_dim": 8, "linear_value_head_dim": 8,
-    "linear_num_key_heads": 2, "linear_num_value_heads": 4, "shared_expert_intermediate_size": 16,
-}  # fmt: skip
-VISION = {
-    "hidden_size": 16, "intermediate_size": 16, "num_hidden_layers": 1, "num_attention_heads": 1, "image_size": 28,
-    "patch_size": 14,
-}  # fmt: skip
-LATENT = {
-    "head_dim": 8, "num_key_value_heads": 2, "q_lora_rank": 8, "kv_lora_rank": 8, "qk_rope_head_dim": 8, "qk_nope_head_dim": 8,
-    "v_head_dim": 16, "first_k_dense_replace": 2,
-}  # fmt: skip
-FAMILIES: dict[str, tuple[dict[str, Any], Packing]] = {
-    "Llama": ({}, Packing.TREE),
-    "Qwen2": ({"use_sliding_window": True, "max_window_layers": 1, "sliding_window": WINDOW}, Packing.TREE),
-    "Qwen3Moe": (MOE, Packing.TREE),
-    "Gemma2": (SLIDES | {"attn_logit_softcapping": 2.0, "query_pre_attn_scalar": 16}, Packing.TREE),
-    "Gemma3": ({"text_config": SMALL | SLIDES, "vision_config": VISION, "mm_tokens_per_image": 4}, Packing.TREE),
-    "Phi3": ({"sliding_window": WINDOW}, Packing.TREE),
-    "SmolLM3": (SLIDES | {"use_sliding_window": True, "no_rope_layers": [1, 0]}, Packing.TREE),
-    "Granite": ({"attention_multiplier": 0.5, "logits_scaling": 2.0}, Packing.TREE),
-    "GptOss": (SLIDES | MOE, Packing.TREE),
-    "Llama4Text": (MOE | {"attention_chunk_size": WINDOW, "no_rope_layers": [1, 0], "intermediate_size_mlp": 32}, Packing.TREE),
-    "DeepseekV3": (LATENT, Packing.TREE),
-    "Bloom": ({"n_layer": 2, "n_head": 2}, Packing.BATCH),
-    "Mamba2": ({"num_heads": 4, "head_dim": 16, "state_size": 8, "n_groups": 1, "chunk_size": 8}, Packing.BATCH),
-    "Lfm2": ({"layer_types": ["conv", "full_attention"]}, Packing.BATCH),
-    "Qwen3Next": (MOE | DELTA, Packing.BATCH),
-}
+FAMILIES = yaml.safe_load(Path(__file__).with_name("families.yaml").read_text())
+SMALL: dict[str, Any] = FAMILIES["all"]
 
 
 def rows() -> list[TrainingRow]:
@@ -67,7 +33,7 @@ def rows() -> list[TrainingRow]:
 
 
 def configuration(family: str, **changes: Any) -> Any:
-    return getattr(transformers, f"{family}Config")(**SMALL | FAMILIES[family][0] | changes)
+    return getattr(transformers, f"{family}Config")(**SMALL | (FAMILIES["tree"] | FAMILIES["batch"])[family] | changes)
 
 
 def built(config: Any, attention: str | None = None) -> Any:
@@ -86,11 +52,11 @@ def one_by_one(model: Any) -> Tensor:
         return torch.cat([model(torch.tensor([row.token_ids])).logits[0, len(row.prompt_ids) - 1 : -1] for row in rows()])
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_training_computes_the_same_as_single_rows(family: str) -> None:
+@pytest.mark.parametrize(("packing", "family"), [(packing, name) for packing in ("tree", "batch") for name in FAMILIES[packing]])
+def test_training_computes_the_same_as_single_rows(packing: str, family: str) -> None:
     config = configuration(family)
     layout = layout_of(config, 64)
-    assert layout.packing is FAMILIES[family][1], layout
+    assert layout.packing is Packing[packing.upper()], layout
     wanted = one_by_one(built(config, exact_attention(config)))
     register()
     names = [layout.attention] if layout.attention else ["sdpa", "blocks"] if layout.packing is Packing.TREE else [None]

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from transformers import TrainerCallback
 from transformers.integrations import integration_utils
 
@@ -17,29 +18,11 @@ from harness.errors import FaultsError
 from tests.helpers import Command
 from tests.helpers.finetuning import quick_words, set_words
 
+REFUSED = Path(__file__).with_name("refused_keys.yaml")
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
 
-@pytest.mark.parametrize(
-    ("change", "problem"),
-    [
-        ("trainer.learning_rate=1", "trainer.learning_rate: give training.learning_rate"),
-        ("trainer.group_by_length=true", "trainer.group_by_length: rows come in packs"),
-        ("trainer.label_smoothing_factor=0.1", "trainer.label_smoothing_factor: the loss is that of TRL's fused head"),
-        ("trainer.packing=true", "trainer.packing: a key of TRL's SFTConfig"),
-        ("trainer.lr_schedular_type=linear", "TrainingArguments has no such key; did you mean lr_scheduler_type?"),
-        ("trainer.adam_beta1=high", "trainer.adam_beta1: input should be a valid number"),
-        ("trainer.lr_scheduler_type=steep", "trainer.lr_scheduler_type: steep is not a valid SchedulerType"),
-        ("trainer.lr_scheduler_type=warmup_stable_decay", "trainer.lr_scheduler_type: "),
-        ("trainer.optim=adam_of_mine", "trainer.optim: adam_of_mine is not a valid OptimizerNames"),
-        ("peft.r=4", "peft.r: give lora.r"),
-        ("peft.modules_to_save=[lm_head]", "peft.modules_to_save: it trains weights of the base"),
-        ("peft.init_lora_weights=pissa", "peft.init_lora_weights: it initializes from the base's weights"),
-        ("peft.use_dorra=true", "peft.use_dorra: LoraConfig has no such key; did you mean use_dora?"),
-        ("peft.bias=some", "peft.bias: input should be 'none', 'all' or 'lora_only', not \"some\""),
-        ("peft.layers_pattern=[blocks]", "peft.layers_pattern: `layers_pattern` cannot be used when"),
-    ],
-)
+@pytest.mark.parametrize(("change", "problem"), yaml.safe_load(REFUSED.read_text()).items())
 def test_a_key_that_cannot_be_honored_is_refused_by_its_name_and_file(change: str, problem: str) -> None:
     with pytest.raises(FaultsError) as caught:
         check_libraries(load_recipe("llama-lora", [change]), recipe_path("llama-lora"))

@@ -1,10 +1,10 @@
 """Which requests are passed on to vLLM: what ordinary clients and our own send, and nothing that costs more than it says."""
 
 import json
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from openai.types.chat import ChatCompletionMessage
 
 from harness.engines.engine import Sampling
 from harness.engines.openai.request_shape import RequestShape
@@ -18,9 +18,7 @@ from serialization.formats.feasible import Feasible
 CHAT, TEXT = "/v1/chat/completions", "/v1/completions"
 ASK: dict[str, Any] = {"model": "base", "messages": [{"role": "user", "content": "Hello"}]}
 STATE = Feasible("lines", Structure()).to_json()
-TOOL = {"type": "function", "function": {"name": "place", "parameters": {"type": "object", "properties": {}}}}
 FETCHED = {"type": "image_url", "image_url": {"url": "http://10.0.0.1/"}}
-SCHEMA = {"name": "actions", "schema": {"type": "array"}, "strict": True}
 
 
 def chat(**fields: Any) -> bytes:
@@ -35,31 +33,14 @@ def held(old: str, new: str) -> bytes:
     return text(vllm_xargs={"feasible": STATE.replace(old, new)})
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"temperature": 0, "max_tokens": 16, "seed": 1234, "stop": ["\n"], "stream": True, "n": 4, "top_logprobs": 5},
-        {"tools": [TOOL], "tool_choice": "auto", "parallel_tool_calls": False, "logit_bias": {"50256": -100}},
-        {"response_format": {"type": "json_schema", "json_schema": SCHEMA}, "reasoning_effort": "low"},
-        {"chat_template_kwargs": {"enable_thinking": False}, "structured_outputs": {"choice": ["a", "b"]}},
-        {"vllm_xargs": {"feasible": STATE}, "ignore_eos": True, "min_tokens": 2, "skip_special_tokens": False},
-    ],
-)
+@pytest.mark.parametrize("fields", json.loads(Path(__file__).with_name("requests.json").read_text()))
 def test_what_ordinary_clients_send_is_passed_on_as_it_is(fields: dict[str, Any]) -> None:
-    assert read_fields(CHAT, chat(**fields)) == {**ASK, **fields}
-
-
-def test_conversations_are_passed_on_as_clients_and_vllm_write_them() -> None:
-    call = {"id": "1", "type": "function", "function": {"name": "place", "arguments": "{}"}}
-    answered = ChatCompletionMessage.model_validate({"role": "assistant", "content": None, "tool_calls": [call]})
-    messages = [
-        {"role": "system", "content": "Build."},
-        {"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBOR"}}]},
-        answered.model_dump(),
-        {"role": "tool", "tool_call_id": "1", "content": "done"},
-        {"role": "assistant", "content": "ok", "refusal": None, "annotations": None, "audio": None, "reasoning": "..."},
-    ]
-    assert read_fields(CHAT, chat(messages=messages))["messages"] == messages
+    """Fields and conversations as clients and vLLM write them."""
+    assert read_fields(CHAT, chat(**fields, vllm_xargs={"feasible": STATE})) == {
+        **ASK,
+        **fields,
+        "vllm_xargs": {"feasible": STATE},
+    }
 
 
 @pytest.mark.parametrize("prompt", ["Hello", ["Hello", "you"], [[1, 2], [3]], [7] * 130_000])
