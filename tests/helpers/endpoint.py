@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from email.message import Message
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -77,12 +78,13 @@ def _begin(handler: BaseHTTPRequestHandler, length: int) -> None:
 class FakeServer:
     """Answers POST requests with the result of `reply(body, n)`; n counts the requests from 0. For None, it never answers.
 
-    GET requests are answered with `models`.
+    GET and HEAD requests are answered with `get(path, headers)`, or with `models`.
     """
 
     def __init__(self) -> None:
         self.reply: Callable[[dict[str, Any], int], Answer | Handling | None] = lambda body, n: chat_answer("ok")
         self.models = listed(max_model_len=4096)
+        self.get: Callable[[str, Message], Answer] = lambda path, headers: self.models
         self.requests: list[dict[str, Any]] = []
         self.paths: list[str] = []
         self.keys: set[str | None] = set()
@@ -109,7 +111,9 @@ class FakeServer:
                 return self.answer(answer)
 
             def do_GET(self) -> None:
-                self.answer(fake.models)
+                self.answer(fake.get(self.path, self.headers))
+
+            do_HEAD = do_GET
 
             def answer(self, answer: Answer) -> None:
                 status, headers, content = answer
@@ -117,14 +121,16 @@ class FakeServer:
                 for name, value in {"Content-Type": "application/json", "Content-Length": str(len(content)), **headers}.items():
                     self.send_header(name.replace("_", "-"), value)
                 self.end_headers()
-                self.wfile.write(content)
+                with suppress(OSError):
+                    self.wfile.write(content if self.command != "HEAD" else b"")
 
             def log_message(self, format: str, *args: Any) -> None:
                 """Nothing goes to stderr."""
 
         self.http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self.http.socket.getsockname()[1]}/v1"
+        self.host = f"http://127.0.0.1:{self.http.server_port}"
+        self.url = f"{self.host}/v1"
         self.thread = threading.Thread(target=self.http.serve_forever, kwargs={"poll_interval": 0.01})
         self.thread.start()
 

@@ -3,10 +3,8 @@
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from email.message import Message
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -17,6 +15,7 @@ from harness.engines.models.bases import display_name, resolve_base
 from harness.engines.models.weights import weights_fingerprint
 from prompts.spec import PromptSpec
 from tests.helpers import Command
+from tests.helpers.endpoint import Answer, FakeServer
 from tests.helpers.tiny import save_tiny_adapter
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -24,49 +23,30 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
 @pytest.fixture
-def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def hub(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A hub that serves the folders user/NAME of the returned folder."""
     root = tmp_path / "hub"
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            user, name, *rest = self.path.partition("?")[0].removeprefix("/api/models").strip("/").split("/")
-            folder, api = root / user / name, self.path.startswith("/api/")
-            files = [path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file()]
-            if not files or rest[1] not in ("main", "v1", COMMIT):
-                self.answer(404, b"{}", {"X-Error-Code": "RevisionNotFound" if files else "RepoNotFound"})
-            elif api:
-                about = [{"type": "file", "path": name, "rfilename": name, "size": 1, "oid": "0" * 40} for name in files]
-                model = {"id": f"{user}/{name}", "modelId": f"{user}/{name}", "sha": COMMIT, "siblings": about, "tags": []}
-                self.answer(200, json.dumps(about if rest[0] == "tree" else model).encode(), {})
-            else:
-                content = (folder / "/".join(rest[2:])).read_bytes()
-                headers = {"X-Repo-Commit": COMMIT, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}
-                self.answer(200, content, headers)
+    def get(path: str, headers: Message) -> Answer:
+        user, name, *rest = path.partition("?")[0].removeprefix("/api/models").strip("/").split("/")
+        folder = root / user / name
+        files = [file.relative_to(folder).as_posix() for file in sorted(folder.rglob("*")) if file.is_file()]
+        if not files or rest[1] not in ("main", "v1", COMMIT):
+            return 404, {"X-Error-Code": "RevisionNotFound" if files else "RepoNotFound"}, b"{}"
+        if path.startswith("/api/"):
+            about = [{"type": "file", "path": name, "rfilename": name, "size": 1, "oid": "0" * 40} for name in files]
+            model = {"id": f"{user}/{name}", "modelId": f"{user}/{name}", "sha": COMMIT, "siblings": about, "tags": []}
+            return 200, {}, json.dumps(about if rest[0] == "tree" else model).encode()
+        content = (folder / "/".join(rest[2:])).read_bytes()
+        return 200, {"X-Repo-Commit": COMMIT, "ETag": f'"{hashlib.sha256(content).hexdigest()}"'}, content
 
-        do_HEAD = do_GET
-
-        def answer(self, code: int, content: bytes, headers: dict[str, str]) -> None:
-            self.send_response(code)
-            for key, value in {**headers, "Content-Length": str(len(content))}.items():
-                self.send_header(key, value)
-            self.end_headers()
-            if self.command == "GET":
-                self.wfile.write(content)
-
-        def log_message(self, *words: Any) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    Thread(target=server.serve_forever, daemon=True).start()
-    url = f"http://127.0.0.1:{server.server_port}"
-    for key, value in {"ENDPOINT": url, "HF_HUB_OFFLINE": False, "HF_HUB_CACHE": str(tmp_path / "cache")}.items():
+    server.get = get
+    for key, value in {"ENDPOINT": server.host, "HF_HUB_OFFLINE": False, "HF_HUB_CACHE": str(tmp_path / "cache")}.items():
         monkeypatch.setattr(f"huggingface_hub.constants.{key}", value)
-    monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", url + "/{repo_id}/resolve/{revision}/{filename}")
+    files = f"{server.host}/{{repo_id}}/resolve/{{revision}}/{{filename}}"
+    monkeypatch.setattr("huggingface_hub.constants.HUGGINGFACE_CO_URL_TEMPLATE", files)
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "harness"))
-    yield root
-    server.shutdown()
-    server.server_close()
+    return root
 
 
 def test_an_adapter_and_its_base_come_from_the_hub_once(

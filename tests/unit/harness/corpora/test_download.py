@@ -3,11 +3,10 @@
 import io
 import re
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from email.message import Message
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
@@ -15,6 +14,7 @@ from harness.corpora import download, load, locate
 from harness.tasks import SAMPLE
 from harness.tasks.registry import TASKS, get_task
 from tests.helpers import Command
+from tests.helpers.endpoint import Answer, FakeServer
 
 HOSTED = [name for name, task in TASKS.items() if task.published]
 Serve = Callable[[bytes], str]
@@ -45,31 +45,18 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def serve() -> Iterator[Serve]:
-    """Starts a host that sends these bytes at every path; it continues downloads, and its addresses are in `asked`."""
-    servers: list[ThreadingHTTPServer] = []
+def serve(server: FakeServer) -> Serve:
+    """Starts a host that sends these bytes at every path; it continues downloads."""
 
     def start(content: bytes) -> str:
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-                begin = int(asked[1]) if asked else 0
-                self.send_response(206 if asked else 200)
-                self.send_header("Content-Length", str(len(content) - begin))
-                self.end_headers()
-                self.wfile.write(content[begin:])
+        def get(path: str, headers: Message) -> Answer:
+            asked = re.fullmatch(r"bytes=(\d+)-", headers.get("Range", ""))
+            return (206, {}, content[int(asked[1]) :]) if asked else (200, {}, content)
 
-            def log_message(self, *_: object) -> None:
-                pass
+        server.get = get
+        return server.host
 
-        servers.append(ThreadingHTTPServer(("127.0.0.1", 0), Handler))
-        Thread(target=servers[-1].serve_forever, daemon=True).start()
-        return f"http://127.0.0.1:{servers[-1].server_port}"
-
-    yield start
-    for server in servers:
-        server.shutdown()
-        server.server_close()
+    return start
 
 
 @pytest.mark.parametrize("task", HOSTED)
@@ -99,37 +86,31 @@ def test_an_interrupted_download_goes_on(part: float, folder: Path, serve: Serve
     assert not list(partial.parent.iterdir())
 
 
+def refused(command: Command, task: str, host: str) -> tuple[int, str]:
+    """The exit code and the error of a download that fails."""
+    code, _, err = command("data", "get", task, "--host", host)
+    return code, err.splitlines()[-1]
+
+
 def test_another_corpus_or_a_damaged_archive_is_refused(folder: Path, serve: Serve, command: Command) -> None:
-    content = repository("iglu")
-    for sent, said in (
-        (content[:-2000], "is damaged"),
-        (b"<html>", "is damaged"),
-        (repository("minecraft"), "no corpus of iglu"),
-    ):
-        code, _, err = command("data", "get", "iglu", "--host", serve(sent))
-        assert code == 1
-        assert said in err
+    content, published = repository("iglu"), get_task("iglu").published
+    assert published
+    TASKS["iglu"] = replace(get_task("iglu"), published=replace(published, items_sha256="0" * 64))
+    wrong = ((content[:-2000], "is damaged"), (b"<html>", "is damaged"), (repository("minecraft"), "no corpus of iglu"))
+    for sent, said in (*wrong, (content, "the sha256 of the items of iglu is")):
+        code, err = refused(command, "iglu", serve(sent))
+        assert (code, said in err) == (1, True), err
         assert not (folder / "iglu").exists()
-    task = get_task("iglu")
-    assert task.published
-    TASKS["iglu"] = replace(task, published=replace(task.published, items_sha256="0" * 64))
-    code, _, err = command("data", "get", "iglu", "--host", serve(content))
-    assert code == 1
-    assert "the sha256 of the items of iglu is" in err
-    assert not (folder / "iglu").exists()
 
 
-def test_a_host_that_sends_too_much_is_left(serve: Serve, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_that_sends_too_much_or_nothing_is_left(serve: Serve, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "MOST_DOWNLOADED", 100_000)
-    code, _, err = command("data", "get", "iglu", "--host", serve(bytes(10_000_000)))
-    assert code == 1
-    assert "sends more than 100,000 bytes" in err
-
-
-def test_without_a_network_one_line_says_so(command: Command) -> None:
-    code, _, err = command("data", "get", "hexagons", "--host", "http://127.0.0.1:9")
-    assert code == 1
-    assert "cannot be downloaded: " in err.splitlines()[-1]
+    for host, said in (
+        (serve(bytes(10_000_000)), "sends more than 100,000 bytes"),
+        ("http://127.0.0.1:9", "cannot be downloaded: "),
+    ):
+        code, err = refused(command, "iglu", host)
+        assert (code, said in err) == (1, True), err
 
 
 def test_a_proxy_is_asked(serve: Serve, command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,19 +118,15 @@ def test_a_proxy_is_asked(serve: Serve, command: Command, monkeypatch: pytest.Mo
     assert command("data", "get", "hexagons", "--host", "http://nowhere.invalid")[0] == 0
 
 
-def test_files_in_the_way_are_kept(folder: Path, serve: Serve, command: Command) -> None:
+def test_files_in_the_way_are_kept_and_everyday_requests_come_with_the_project(
+    folder: Path, serve: Serve, command: Command
+) -> None:
     (folder / "hexagons").mkdir(parents=True)
     (folder / "hexagons" / "mine.txt").touch()
-    code, _, err = command("data", "get", "hexagons", "--host", serve(repository("hexagons")))
-    assert code == 2
-    assert "is not empty and holds no corpus" in err
+    for task, said in (("hexagons", "is not empty and holds no corpus"), ("everyday-hexagons", "no published corpus")):
+        code, err = refused(command, task, serve(repository("hexagons")))
+        assert (code, said in err) == (2, True), err
     assert (folder / "hexagons" / "mine.txt").is_file()
-
-
-def test_everyday_requests_come_with_the_project(command: Command) -> None:
-    code, _, err = command("data", "get", "everyday-hexagons")
-    assert code == 2
-    assert "no published corpus" in err
 
 
 @pytest.mark.data
