@@ -4,6 +4,7 @@ Its models answer every prompt with `max_tokens` numbered words, `pause` seconds
 feasible actions, they answer that there is nothing to do.
 """
 
+import argparse
 import asyncio
 import json
 import os
@@ -97,21 +98,16 @@ class FakeVllm:
         return response
 
 
-def value_of(option: str) -> list[str]:
-    """The words after an option on the command line, up to the next option."""
-    if option not in sys.argv:
-        return []
-    rest = sys.argv[sys.argv.index(option) + 1 :]
-    end = next((place for place, word in enumerate(rest) if word.startswith("--")), len(rest))
-    return rest[:end]
-
-
 async def main() -> None:
-    modules = dict(word.split("=", 1) for word in value_of("--lora-modules"))
-    fake = FakeVllm(value_of("--served-model-name")[0], modules)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--lora-modules", nargs="*", default=[])
+    parser.add_argument("--served-model-name")
+    parser.add_argument("--uds")
+    given, _ = parser.parse_known_args()
+    fake = FakeVllm(given.served_model_name, dict(word.split("=", 1) for word in given.lora_modules))
     runner = web.AppRunner(fake.app(), access_log=None, handler_cancellation=True)
     await runner.setup()
-    await web.UnixSite(runner, value_of("--uds")[0]).start()
+    await web.UnixSite(runner, given.uds).start()
     await asyncio.Event().wait()
 
 

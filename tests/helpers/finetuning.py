@@ -1,15 +1,18 @@
-"""`harness finetune` in separate processes, and its job without the training."""
+"""`harness finetune` in separate processes, its job without the training, and rows."""
 
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from adapters.finetune import FinetuneJob
+from adapters.rows import TrainingRows
 from harness.cli import cli
 from harness.training.job import Trained
+from prompts.rendered import TrainingRow
 from tests.helpers import ROOT
 
 
@@ -58,6 +61,11 @@ def job_of(monkeypatch: pytest.MonkeyPatch, *words: str) -> FinetuneJob:
         patch.setattr("adapters.base_check.require", lambda base, say: None)
         cli.main(["finetune", *words], standalone_mode=False)
     return jobs[0]
+
+
+def rows_of(groups: Sequence[Sequence[TrainingRow]]) -> TrainingRows:
+    """The rows of some procedures or games, made without a renderer."""
+    return TrainingRows(((row, str(number)) for number, group in enumerate(groups) for row in group), 10**6)
 
 
 _QUICK = ("evaluations=1", "dev_f1_items=1", "dev_loss_items=2", "max_new_tokens=4", "tokens=2048", "accumulation=1")

@@ -27,32 +27,23 @@ PROMPT = "Paint the tile in row {}, column {} red."
 TOKENS = 16
 """The tokens of each answer, exactly."""
 CHAT, EXECUTE = "/v1/chat/completions", "/v1/harness/execute"
-IDLE = 100
-"""The connections that an attack keeps alive after one request."""
 JSON = {"Content-Type": "application/json"}
+LOST = aiohttp.ClientError, OSError, TimeoutError
 
 
 def _request(**fields: Any) -> bytes:
     return json.dumps({"messages": [{"role": "user", "content": "Hello"}], "max_tokens": 1, **fields}).encode()
 
 
-_STATE = '{"format":"lines","blocks":[],"last":null,"quarter":0,"pose":[0,1,0,1e400,0]}'
-_PICTURE = {"type": "image_url", "image_url": {"url": "http://[::1]/"}}
 ATTACKS: dict[str, tuple[str, bytes]] = {
-    "infinite pose": (CHAT, _request(vllm_xargs={"feasible": _STATE})),
-    "padding": (CHAT, _request(chat_template_kwargs={"tokenize": True, "padding": "max_length", "max_length": 10**7})),
     "template": (CHAT, _request(chat_template="{% for n in range(10**9) %}{{ n }}{% endfor %}")),
-    "choices": (CHAT, _request(structured_outputs={"choice": [str(n) for n in range(20_000)]})),
-    "many answers": (CHAT, _request(n=16_384)),
     "unknown fields": (CHAT, _request(**{str(n): n for n in range(100_000)})),
     "unknown keys": (CHAT, _request(messages=[{str(n): n for n in range(100_000)}])),
-    "picture elsewhere": (CHAT, _request(messages=[{"role": "user", "content": [_PICTURE]}])),
     "junk": (CHAT, b'{"messages":[' + b"{}," * 3_000_000 + b"{}]}"),
-    "pose of a task": (EXECUTE, b'{"task":"minecraft","instruction":"a","pose":{"x":0,"y":0,"z":0,"yaw":1e400,"pitch":0}}'),
     "history": (EXECUTE, b'{"task":"minecraft","instruction":"a","history":[' + b"{}," * 300_000 + b"{}]}"),
     "body of a GET": ("/v1/models", b"a" * 5_000_000),
 }
-"""Requests that a server must refuse without delay for others: path and body, by name."""
+"""Large requests that a server must refuse without delay for others: path and body, by name."""
 
 
 @dataclass
@@ -86,18 +77,10 @@ class Load:
 
 
 async def load(
-    url: str,
-    model: str,
-    clients: int,
-    seconds: float,
-    *,
-    pid: int | None = None,
-    socket: Path | None = None,
-    attack: bool = False,
+    url: str, model: str, clients: int, seconds: float, *, pid: int = 0, socket: Path | None = None, attack: bool = False
 ) -> Load:
     """Ask from `clients` at a time, through a Unix `socket` if it is given, with the key in HARNESS_API_KEY. After `seconds`, no
-    request begins. `attack`: the requests of ATTACKS go on meanwhile, IDLE connections are kept alive, and requests to a baseline
-    are dropped."""
+    request begins. `attack`: the requests of ATTACKS go on meanwhile."""
     counts, begun = Load(), time.monotonic()
     headers = {"Authorization": f"Bearer {key}"} if (key := os.environ.get("HARNESS_API_KEY")) else {}
     connector = aiohttp.UnixConnector(str(socket), limit=0) if socket else aiohttp.TCPConnector(limit=0)
@@ -107,7 +90,7 @@ async def load(
         end = begun + seconds
         work = [_client(session, model, n, end, counts) for n in range(clients)]
         if attack:
-            work += [*(_attack(session, name, end, counts) for name in ATTACKS), _idle(url, end), _drop(session, end)]
+            work += [_attack(session, name, end, counts) for name in ATTACKS]
         await asyncio.gather(*work)
         watching.cancel()
     counts.seconds = time.monotonic() - begun
@@ -115,47 +98,39 @@ async def load(
 
 
 async def _client(session: aiohttp.ClientSession, model: str, number: int, end: float, counts: Load) -> None:
+    body = {"model": model, "max_tokens": TOKENS, "temperature": 0, "stream": True}
+    body |= {"stream_options": {"include_usage": True}, "ignore_eos": True}
     turn = 0
     while time.monotonic() < end:
         said = PROMPT.format(turn % 10, number % 18)
-        body = {"model": model, "messages": [{"role": "user", "content": said}], "max_tokens": TOKENS, "temperature": 0}
-        body |= {"stream": True, "stream_options": {"include_usage": True}, "ignore_eos": True}
         turn += 1
         try:
-            wait = await _ask(session, body, counts)
-        except (aiohttp.ClientError, OSError, TimeoutError):
+            wait = await _ask(session, {**body, "messages": [{"role": "user", "content": said}]}, counts)
+        except LOST:
             counts.refused["no connection"] += 1
             wait = 1.0
-        if wait:
-            await asyncio.sleep(min(wait, max(0.0, end - time.monotonic())))
+        await asyncio.sleep(min(wait, max(0.0, end - time.monotonic())))
 
 
 async def _ask(session: aiohttp.ClientSession, body: dict[str, Any], counts: Load) -> float:
     """Send one request; returns the seconds to wait after a refusal. Raises aiohttp's error if there is no connection."""
-    asked = time.monotonic()
+    asked, lines, first = time.monotonic(), list[bytes](), 0.0
     async with session.post(CHAT, json=body) as response:
         if response.status != 200:
             after = response.headers.get("Retry-After", "")
             counts.refused[f"{response.status}{'' if after.isdigit() else ' without Retry-After'}"] += 1
             return float(after) if after.isdigit() else 1.0
-        first, whole, usage = None, False, 0
-        try:
+        with suppress(*LOST):
             async for line in response.content:
                 first = first or time.monotonic() - asked
-                if line.startswith(b'data: {"error"'):
-                    break
-                whole = whole or line.startswith(b"data: [DONE]")
-                if b'"usage":{' in line.replace(b" ", b""):
-                    usage = json.loads(line.removeprefix(b"data: "))["usage"]["completion_tokens"]
-        except (aiohttp.ClientError, OSError, TimeoutError):
-            whole = False
+                lines += [line] if line.startswith(b"data: ") else []
     # A stream may end properly after it reported an error, so an answer without tokens does not count.
-    if whole and usage and first is not None:
-        counts.whole += 1
-        counts.tokens += usage
-        counts.firsts.append(first)
-    else:
+    if len(lines) < 2 or not lines[-1].startswith(b"data: [DONE]") or not (usage := json.loads(lines[-2][6:]).get("usage")):
         counts.lost += 1
+        return 0.0
+    counts.whole += 1
+    counts.tokens += usage["completion_tokens"]
+    counts.firsts.append(first)
     return 0.0
 
 
@@ -167,32 +142,12 @@ async def _attack(session: aiohttp.ClientSession, name: str, end: float, counts:
             async with session.request(method, path, data=io.BytesIO(body), headers=JSON) as response:
                 counts.attacks[f"{name}: {response.status}"] += 1
                 await response.read()
-        except (aiohttp.ClientError, OSError, TimeoutError):
+        except LOST:
             counts.attacks[f"{name}: no answer"] += 1
         await asyncio.sleep(1)
 
 
-async def _idle(url: str, end: float) -> None:
-    """Keep connections alive."""
-    host, _, port = url.rpartition("//")[2].partition(":")
-    connections = [await asyncio.open_connection(host, int(port)) for _ in range(IDLE)]
-    for _, writer in connections:
-        writer.write(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-    await asyncio.sleep(end - time.monotonic())
-    for _, writer in connections:
-        writer.close()
-
-
-async def _drop(session: aiohttp.ClientSession, end: float) -> None:
-    """Leave before the answer, which begins with loading a network."""
-    body = {"task": "hexagons", "model": "t5", "instruction": PROMPT.format(1, 1)}
-    while time.monotonic() < end:
-        with suppress(aiohttp.ClientError, OSError, TimeoutError):
-            async with asyncio.timeout(0.05), session.post(EXECUTE, json=body):
-                pass
-
-
-async def _watch(pid: int | None, counts: Load) -> None:
+async def _watch(pid: int, counts: Load) -> None:
     """Sample a process's memory (Linux only)."""
     while pid:
         pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
@@ -206,7 +161,7 @@ def main() -> int:
     parser.add_argument("--model", default="hexagons", help="the name of a served model")
     parser.add_argument("--clients", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--pid", type=int, help="the process whose memory is watched")
+    parser.add_argument("--pid", type=int, default=0, help="the process whose memory is watched")
     parser.add_argument("--attack", action="store_true", help="send requests that must be refused, too")
     counts = asyncio.run(load(**vars(parser.parse_args())))
     print(json.dumps(counts.summary(), indent=1))

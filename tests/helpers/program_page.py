@@ -5,8 +5,6 @@ An example is a code block of `hexagons` or `minecraft` with lines that begin wi
 """
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from harness.drawing.hexagons import board_svg
@@ -25,42 +23,29 @@ _EXAMPLE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
-    task: str
-    asked: str
-    """The lines before the result."""
-    steps: tuple[str, ...]
-    program: str
-    result: str
-    picture: str | None
+def examples() -> list[re.Match[str]]:
+    return list(_EXAMPLE.finditer(PAGE.read_text()))
 
 
-def examples(page: str) -> Iterator[Example]:
-    for match in _EXAMPLE.finditer(page):
-        asked, done = re.findall(r"^(step> |> )(.*)$", match["asked"], re.MULTILINE), match["result"].rstrip("\n")
-        steps, program = ([line for mark, line in asked if mark == own] for own in ("step> ", "> "))
-        yield Example(match["task"], match["asked"], tuple(steps), "\n".join(program), done, match["picture"])
-
-
-def result(example: Example) -> tuple[str, str]:
+def result(example: re.Match[str]) -> tuple[str, str]:
     """What the program does, as a plain program or an error, and the picture of it."""
-    drawing = example.task == "hexagons"
-    state = state_after(Board() if drawing else Structure(), *example.steps)
-    outcome = run(parse(example.program), state)
-    after, before = state.before.apply(outcome.actions)[0], state.before if example.steps else None
+    steps, program = (re.findall(rf"^{mark}> (.*)$", example["asked"], re.MULTILINE) for mark in ("step", ""))
+    drawing = example["task"] == "hexagons"
+    state = state_after(Board() if drawing else Structure(), *steps)
+    outcome = run(parse("\n".join(program)), state)
+    after, before = state.before.apply(outcome.actions)[0], state.before if steps else None
     picture = board_svg(after, before=before, first=1) if drawing else structure_svg(after, before=before, pose=state.pose)
-    listed = get_format(example.task, "program").write(outcome.actions)
-    return f"{listed}\nError: {outcome.error}" if outcome.error else listed, picture
+    listed = get_format(example["task"], "program").write(outcome.actions)
+    return (f"{listed}\nError: {outcome.error}" if outcome.error else listed) + "\n", picture
 
 
 def main() -> None:
     page = PAGE.read_text()
-    for example in examples(page):
+    for example in examples():
         listed, picture = result(example)
-        page = page.replace(f"{example.asked}{example.result}\n```", f"{example.asked}{listed}\n```")
-        if example.picture:
-            (PAGE.parent / example.picture).write_text(picture)
+        page = page.replace(f"{example['asked']}{example['result']}```", f"{example['asked']}{listed}```")
+        if example["picture"]:
+            (PAGE.parent / example["picture"]).write_text(picture)
     PAGE.write_text(page)
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import harness
 from eval.metrics.minecraft import METRICS
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem
 from harness.runs.folder import described
+from harness.simulators.games import game
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import FACING, Action, Structure
 from prompts.probe import PROBES
@@ -51,6 +53,11 @@ def built_probe(task: str = "minecraft", **changes: Any) -> MinecraftItem:
     item = PROBES[task][0]
     assert isinstance(item, MinecraftItem)
     return replace(item, **changes)
+
+
+def first_items(simulator: str, seed: int, items: int, split: str = "train") -> list[Any]:
+    """The first items of a simulator, taken directly from its games."""
+    return list(islice(chain.from_iterable(game(simulator, seed, split, n) for n in count()), items))
 
 
 def perfect(items: Iterable[Item]) -> list[dict[str, Any]]:

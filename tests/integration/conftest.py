@@ -1,14 +1,28 @@
-"""The built package."""
+"""The built package, and a browser."""
+
+from __future__ import annotations
 
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from harness.cli import TOP_LEVEL
 from tests.helpers import ROOT
+from tests.helpers.browser import chromium
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ import pytest
 from adapters.recipe import DataSource
 from adapters.sources import gather
 from harness.corpora.held_out import HeldOut
-from tests.helpers.browser import Window, chromium
+from tests.helpers.browser import Window
 from tests.helpers.serving import ServedCommand
 
 if TYPE_CHECKING:
@@ -41,12 +41,6 @@ class PageWindow(Window):
     def go(self, at: str) -> None:
         self.page.goto(f"{self.url.partition('?')[0]}#/{at}")
         self.page.wait_for_selector(f"main[data-ready={at.split('/')[0]}]")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

@@ -1,5 +1,4 @@
-"""One fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv and
-`harness score`."""
+"""One fixed set of answers gets the same numbers in lm-eval, Inspect, verifiers, OpenEnv and `harness score`."""
 
 import json
 import os
@@ -16,7 +15,7 @@ from harness.plugins.environment import GridEnvironment
 from harness.plugins.lm_eval import write_folder
 from harness.tasks.registry import TASKS
 from tests.helpers import ROOT
-from tests.helpers.endpoint import FakeServer, chat_answer, chat_stream
+from tests.helpers.endpoint import Answer, FakeServer, chat_answer, chat_stream
 from tests.helpers.scored import mixed_answers
 
 pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(300)]
@@ -61,13 +60,16 @@ def endpoint(answers: dict[str, dict[str, str]]) -> Iterator[FakeServer]:
     }
 
     def reply(body: dict[str, Any], n: int) -> Any:
-        text = known[key([{**message, "content": _text(message["content"])} for message in body["messages"]])]
-        return chat_stream(text) if body.get("stream") else chat_answer(text)
+        return reply_with(known[key([{**message, "content": _text(message["content"])} for message in body["messages"]])], body)
 
     fake = FakeServer()
     fake.reply = reply
     yield fake
     fake.stop()
+
+
+def reply_with(text: str, body: dict[str, Any]) -> Answer:
+    return chat_stream(text) if body.get("stream") else chat_answer(text)
 
 
 def _text(content: Any) -> str:
@@ -120,20 +122,25 @@ def test_inspect(endpoint: FakeServer, scores: dict[str, dict[str, float]], tmp_
     assert found == scores
 
 
+def traces(server: FakeServer, folder: Path, installed: Path, *taskset: str) -> list[dict[str, Any]]:
+    """What verifiers notes of Minecraft tasks of the endpoint's model."""
+    words = ["vf-eval", "harness-verifiers", "--env.taskset.benchmark", "minecraft", *taskset]
+    words += ["--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "-c", "2"]
+    words += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "FAKE_KEY"]
+    run("verifiers", words, folder, installed, FAKE_KEY="none")
+    (file,) = folder.rglob("traces.jsonl")
+    return [json.loads(line)["traces"][0] for line in file.read_text().splitlines()]
+
+
 def test_verifiers(endpoint: FakeServer, answers: dict[str, dict[str, str]], tmp_path: Path, installed: Path) -> None:
     """Only a few items, because verifiers starts a process for each."""
-    words = ["vf-eval", "harness-verifiers", "--env.taskset.benchmark", "minecraft", "--env.taskset.split", "dev"]
-    words += ["--env.taskset.limit", "4", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "-c", "2"]
-    words += ["--no-push", "--model", "fake", "--client.base-url", endpoint.url, "--client.api-key-var", "FAKE_KEY"]
-    run("verifiers", words, tmp_path, installed, FAKE_KEY="none")
-    (file,) = tmp_path.rglob("traces.jsonl")
-    traces = [json.loads(line)["traces"][0] for line in file.read_text().splitlines()]
-    counts = sorted(tuple(int(one["metrics"][name]) for name in ("wanted", "made", "hits")) for one in traces)
+    told = traces(endpoint, tmp_path, installed, "--env.taskset.split", "dev", "--env.taskset.limit", "4")
+    counts = sorted(tuple(int(one["metrics"][name]) for name in ("wanted", "made", "hits")) for one in told)
     items = harness.load("minecraft", "dev")[:4]
     assert counts == sorted(harness.score(item, answers["minecraft"][item.id])[1:] for item in items)
 
 
-def test_games_in_verifiers(tmp_path: Path, installed: Path) -> None:
+def test_games_in_verifiers(server: FakeServer, tmp_path: Path, installed: Path) -> None:
     """An endpoint that follows the first game's plan, and a chat of as many turns as the game has."""
     game = GridEnvironment("minecraft")
     game.reset(0, "train")
@@ -142,23 +149,9 @@ def test_games_in_verifiers(tmp_path: Path, installed: Path) -> None:
         assert game.item
         texts.append(harness.gold(game.item, game.spec))
         game.step(texts[-1])
-    server = FakeServer()
-
-    def reply(body: dict[str, Any], n: int) -> Any:
-        # Every earlier answer is a message of the chat.
-        text = texts[sum(message["role"] == "assistant" for message in body["messages"])]
-        return chat_stream(text) if body.get("stream") else chat_answer(text)
-
-    server.reply = reply
-    words = ["vf-eval", "harness-verifiers", "--env.taskset.benchmark", "minecraft", "--env.taskset.split", "train"]
-    words += ["--env.taskset.games", "1", "--env.agent.harness.id", "null", "--env.agent.runtime.type", "subprocess", "-c", "1"]
-    words += ["--no-push", "--model", "fake", "--client.base-url", server.url, "--client.api-key-var", "FAKE_KEY"]
-    try:
-        run("verifiers", words, tmp_path, installed, FAKE_KEY="none")
-    finally:
-        server.stop()
-    (file,) = tmp_path.rglob("traces.jsonl")
-    (trace,) = json.loads(file.read_text())["traces"]
+    # Every earlier answer is a message of the chat.
+    server.reply = lambda body, n: reply_with(texts[sum(message["role"] == "assistant" for message in body["messages"])], body)
+    (trace,) = traces(server, tmp_path, installed, "--env.taskset.split", "train", "--env.taskset.games", "1")
     assert trace["rewards"]["f1"]["score"] == 1.0
     assert len(server.requests) == len(texts) > 1
 

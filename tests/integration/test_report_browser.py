@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,7 @@ from eval.predictions import Predictions
 from eval.report.page import report_page
 from eval.score_run import Answers, Benchmark
 from harness.corpora import load
-from tests.helpers.browser import Window, chromium
+from tests.helpers.browser import Window
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -22,12 +21,6 @@ pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 ITEMS = 1616
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>\x00\ud800"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as browser:
-        yield browser
 
 
 def answers(name: str, items: list[Any], every: int) -> Answers:

@@ -1,11 +1,11 @@
-"""The default base answers; each shipped adapter loads on its base, fits the prompts of today, and scores what it once scored."""
+"""Each shipped adapter loads on its base, fits the prompts of today, and scores what it once scored."""
 
 import json
 
 import pytest
 
 from adapters.registry import SHIPPED, load_adapter, read_record
-from harness.engines.models.bases import display_name, load_tokenizer, resolve_base
+from harness.engines.models.bases import display_name, resolve_base
 from harness.engines.models.known import KNOWN
 from harness.errors import HarnessError
 from tests.helpers import Command
@@ -52,20 +52,6 @@ def test_its_adapters_are_small_and_fit_todays_prompts(base: str) -> None:
         assert adapter.base == base
         card = (adapter.path / "README.md").read_text()
         assert all(words in card for words in ("## How it was made", "## Scores", "[", "## Licenses", "Apache-2.0"))
-
-
-def test_the_base_is_complete_and_answers(base: str) -> None:
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    tokenizer = load_tokenizer(base)
-    model = AutoModelForCausalLM.from_pretrained(base)
-    assert model.dtype == torch.bfloat16
-    assert model.get_input_embeddings().num_embeddings >= len(tokenizer)
-    question = [{"role": "user", "content": "What is the capital of France?"}]
-    ids = tokenizer.apply_chat_template(question, add_generation_prompt=True, return_tensors="pt", return_dict=True)
-    answer = model.generate(**ids, max_new_tokens=12, do_sample=False)[0, ids["input_ids"].shape[1] :]
-    assert "Paris" in tokenizer.decode(answer)
 
 
 @pytest.mark.data

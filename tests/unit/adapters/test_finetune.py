@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from peft import PeftModel, get_peft_model_state_dict
 from safetensors.torch import load_file
-from transformers import AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from adapters.registry import HARNESS_FILE, trained_spec
 from adapters.trainer import AnswerTrainer
@@ -125,7 +126,7 @@ def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(
 
 
 def test_a_finished_training_goes_on_where_it_ended(tiny_base: Path, command: Command) -> None:
-    words = quick_words(tiny_base, "llama-lora", *set_words("training.keep=last"))
+    words = quick_words(tiny_base, "llama-lora", *set_words("training.keep=last", "training.learning_rate=0.01"))
     assert main(words) == 0
     first = Path("runs/mine/adapter/adapter_model.safetensors").read_bytes()
     longer = [*words, "--max-steps", "4"]
@@ -135,6 +136,15 @@ def test_a_finished_training_goes_on_where_it_ended(tiny_base: Path, command: Co
     assert (code, "resuming from runs/mine/checkpoints/checkpoint-2" in out) == (0, True), err
     said = json.loads(Path("runs/mine/adapter", HARNESS_FILE).read_text())
     assert (said["steps"], [point["step"] for point in said["curve"]]) == (4, [0, 2, 4])
+    assert said["curve"][-1]["dev_loss"] < said["curve"][0]["dev_loss"]
+    assert said["rows"] + said["dropped"] == said["items"]
+    folder, checkpoint = Path("runs/mine/adapter"), Path("runs/mine/checkpoints/checkpoint-4")
+    assert {path.suffix for path in folder.iterdir()} <= {".json", ".safetensors", ".md"}, "nothing pickled"
+    model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(tiny_base, dtype=torch.float32), folder)
+    loaded = get_peft_model_state_dict(model)
+    last = load_file(checkpoint / "adapter_model.safetensors")
+    assert loaded.keys() == last.keys()
+    assert all(torch.equal(value, last[name]) for name, value in loaded.items())
     assert Path("runs/mine/adapter/adapter_model.safetensors").read_bytes() != first
     assert "This run is finished" in command(*longer)[1]
 

@@ -68,9 +68,6 @@ def test_a_prompt_is_read_as_its_own_tokens(tiny_base: Path) -> None:
         as_tokenized(tokenizer, Rendered("a", (), text, ids[1:]))
 
 
-# --- the trainer, on a tiny model ---
-
-
 Make = Callable[..., PolicyTrainer]
 
 
@@ -138,9 +135,6 @@ def test_a_training_whose_answers_are_all_alike_is_stopped() -> None:
         check_entropy(step, history[:step])
     with pytest.raises(HarnessError, match=r"the answers fell from 0\.500 to 0\.010"):
         check_entropy(10, [*history, {"eval_f1": 0.5}, {"entropy": 0.01}])
-
-
-# --- what goes together ---
 
 
 def test_settings_that_do_not_fit_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

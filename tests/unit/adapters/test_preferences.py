@@ -1,10 +1,8 @@
 """Rows for other trainers: as their readers take them, from train items only."""
 
-import json
 from pathlib import Path
 
 import pytest
-import yaml
 from datasets import load_dataset
 from transformers import AutoTokenizer
 from trl import apply_chat_template, is_conversational
@@ -14,6 +12,7 @@ from prompts.messages import gold_answer
 from prompts.probe import described
 from prompts.spec import PromptSpec
 from tests.helpers import Command
+from tests.helpers.scored import write_run
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 SPEC = PromptSpec.make("hexagons", "full-history", "triplets")
@@ -24,13 +23,10 @@ def sampled_run(split: str) -> None:
     first, second = load("hexagons", split)[:2]
     gold = gold_answer(first, SPEC)
     drawn = {first.id: ["0 0 black", gold, ""], second.id: ["0 0 black"] * 2}
-    Path("runs/sampled").mkdir(parents=True)
-    settings = {**described(SPEC), "split": split, "limit": 2, "samples": 3, "shots": 0}
-    Path("runs/sampled/run.yaml").write_text(yaml.safe_dump({"settings": settings}))
     lines = [
         {"id": name, "actions": [], "text": texts[0], "format": "triplets", "samples": texts} for name, texts in drawn.items()
     ]
-    Path("runs/sampled/predictions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_run("sampled", lines, **described(SPEC), split=split, limit=2, samples=3, shots=0)
 
 
 @pytest.mark.parametrize(("form", "keys"), [("messages", {"messages"}), ("dpo", {"prompt", "chosen", "rejected"})])

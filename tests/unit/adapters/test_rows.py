@@ -21,9 +21,9 @@ from prompts.rendered import TrainingRow
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
 from serialization.formats import formats_in
+from tests.helpers.finetuning import rows_of
 from tests.helpers.scored import step
 from tests.helpers.tiny import build_tiny_model
-from tests.helpers.training_rows import rows_of
 
 SPECS = [PromptSpec.make(task, format=name) for task in TASKS for name in formats_in(world_of(task))]
 

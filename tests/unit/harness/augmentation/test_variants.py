@@ -18,7 +18,7 @@ from harness.corpora.records import read_items
 from harness.errors import UsageError
 from harness.worlds.minecraft import Action
 from prompts.probe import PROBES
-from tests.helpers.simulated import first_items
+from tests.helpers.scored import first_items
 
 WORDS = {"block": ["brick"], "left": ["red", "port"], "red": ["crimson"], "ok": ["okay"], "put": ["place", "add"]}
 

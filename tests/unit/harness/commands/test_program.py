@@ -1,6 +1,7 @@
 """`harness program`, and the examples of docs/program.md."""
 
 import json
+import re
 from functools import partial
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
@@ -10,12 +11,10 @@ import pytest
 
 from harness.corpora import load
 from tests.helpers import Command
-from tests.helpers.program_page import PAGE, Example, examples, result
+from tests.helpers.program_page import PAGE, examples, result
 from tests.helpers.scored import write_lines, write_run
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
-
-EXAMPLES = list(examples(PAGE.read_text()))
 
 
 @pytest.fixture
@@ -87,9 +86,9 @@ def test_programs_of_dev_are_not_collected(run: Command) -> None:
     assert (code, "its items are of dev; programs are for train items only" in err) == (2, True)
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.program.splitlines()[0])
-def test_the_examples_of_the_manual(example: Example) -> None:
+@pytest.mark.parametrize("example", examples(), ids=lambda example: example["asked"].splitlines()[0])
+def test_the_examples_of_the_manual(example: re.Match[str]) -> None:
     made, picture = result(example)
-    assert made == example.result, "if the change is meant: python -m tests.helpers.program_page"
-    if example.picture:
-        assert (PAGE.parent / example.picture).read_text() == picture
+    assert made == example["result"], "if the change is meant: python -m tests.helpers.program_page"
+    if example["picture"]:
+        assert (PAGE.parent / example["picture"]).read_text() == picture

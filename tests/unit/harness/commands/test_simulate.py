@@ -17,7 +17,7 @@ from harness.corpora.records import read_items
 from harness.simulators import ARCHITECTS, SIMULATORS, games
 from harness.simulators.games import game, simulator_splits, target_split
 from tests.helpers import ROOT
-from tests.helpers.simulated import first_items
+from tests.helpers.scored import first_items
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 

@@ -1,4 +1,4 @@
-"""Answers within limits of time, memory and workers a client, and no process that outlives the server."""
+"""Answers within limits of time, memory, text and workers a client, and no process that outlives the server."""
 
 import asyncio
 import multiprocessing
@@ -13,9 +13,12 @@ from typing import Any
 
 import pytest
 
+from harness.corpora.item import HexagonsItem, MinecraftItem, Utterance
 from harness.errors import UsageError
 from harness.service import workers as module
-from harness.service.workers import AnswerBudget, Unavailable, Workers
+from harness.service.workers import LONGEST_TALK, LONGEST_TEXT, MOST_TURNS, AnswerBudget, Unavailable, Workers, read_bounded
+from harness.worlds.hexagons import Board
+from harness.worlds.minecraft import Pose, Structure
 from tests.helpers import ROOT
 from tests.helpers.misbehaving import answer
 from tests.helpers.serving import wait_until
@@ -123,3 +126,28 @@ def test_no_worker_outlives_a_server_that_is_killed(tmp_path: Path) -> None:
         wait_until((tmp_path / "begun").exists)
         process.kill()
     wait_until(lambda: not worker.exists() or "\nState:\tZ" in (worker / "status").read_text())
+
+
+def characters(item: HexagonsItem | MinecraftItem) -> int:
+    return sum(len(turn.text) for turn in item.history if isinstance(turn, Utterance))
+
+
+def test_a_history_is_read_from_its_last_turns_back() -> None:
+    def building(*texts: str) -> MinecraftItem:
+        said = tuple(Utterance("Architect", text) for text in texts)
+        return MinecraftItem("iglu/dev/game-1", "dev", said, Structure(), Pose(0, 1, 3, 37, 20), (), Structure(), "c1", "game")
+
+    item = read_bounded(building(*(f"{n} " + 500 * "a " for n in range(500))))
+    assert 0 < characters(item) <= LONGEST_TALK
+    assert isinstance(item.history[-1], Utterance)
+    assert item.history[-1].text.startswith("499 ")
+    assert len(read_bounded(building(*["a"] * 2000)).history) == MOST_TURNS
+
+
+@pytest.mark.parametrize("text", [" " * 20_000 + "place", "red," * 20_000, "place" + " \n" * 20_000])
+def test_a_text_is_read_without_long_blanks_and_as_far_as_any_goes(text: str) -> None:
+    told = (Utterance("Instructor", text),)
+    item = read_bounded(HexagonsItem("hexagons/dev/1", "dev", text, told, Board(), (), Board(), "image", "c"))
+    assert len(item.instruction) <= LONGEST_TEXT
+    assert "   " not in item.instruction
+    assert characters(item) <= LONGEST_TEXT

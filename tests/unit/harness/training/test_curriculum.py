@@ -19,8 +19,8 @@ from harness.training.trainer import NetworkTrainer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.words import h3_tokens
+from tests.helpers.finetuning import rows_of
 from tests.helpers.slope import Killed, curve, dying, fit
-from tests.helpers.training_rows import rows_of
 
 DIFFICULTIES = get_args(Curriculum.model_fields["difficulty"].annotation)
 ORDER = ("minecraft-blocks", "minecraft-shapes", "minecraft-random", "minecraft")

@@ -15,7 +15,7 @@ from harness.simulators.minecraft.game import play
 from harness.simulators.minecraft.levels import level_1
 from harness.simulators.minecraft.scene import Voice
 from harness.worlds.minecraft import Structure
-from tests.helpers.simulated import first_items
+from tests.helpers.scored import first_items
 
 ARCHITECTS: dict[str, type[BlockStructures | ShapeStructures]] = {"blocks": BlockStructures, "shapes": ShapeStructures}
 
