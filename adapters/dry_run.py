@@ -1,7 +1,5 @@
 """What a training would do, computed without the model's weights: rows, packs, steps, parameters, memory, some rows to read."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict

@@ -1,7 +1,5 @@
 """The options of `harness finetune`, each declared once; some of them are also keys of recipes (`adapters/recipe.py`)."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal

@@ -1,7 +1,5 @@
 """Adapters by name: where they are, what their folders must hold, and which ones are refused."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

@@ -1,7 +1,5 @@
 """The train items of a recipe: the corpus's split, simulated items, files, and augmented copies of any of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """The end of a run: scores it, and reports what was lost."""
 
-from __future__ import annotations
-
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence

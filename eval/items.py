@@ -1,7 +1,5 @@
 """Scores item by item, for the comparison of runs, the breakdowns and the report."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from types import MappingProxyType

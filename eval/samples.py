@@ -1,7 +1,5 @@
 """What several sampled answers to an item say: pass@k, and how much the scores differ from sample to sample."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from typing import Any
 

@@ -1,7 +1,5 @@
 """From a predictions file or a run to its items, its predictions and its scores. No model is needed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path

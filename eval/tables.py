@@ -1,7 +1,5 @@
 """Tables of scores in percent, with 95% intervals and the papers' numbers beside them."""
 
-from __future__ import annotations
-
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """The command line. Each subcommand lives in `harness.commands` and is imported only when it is called."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib.util import find_spec

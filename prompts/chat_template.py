@@ -4,8 +4,6 @@ Unless it shall think, a model that thinks is told not to, or given an empty tho
 writes today's date writes a fixed one. Training, prompting and serving share the result.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Items as chat messages, worded by a template: the text that training, few-shot prompting and serving share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache

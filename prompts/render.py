@@ -1,7 +1,5 @@
 """Items as the exact tokens that a model reads, within its context length. Only `prompts` applies chat templates."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace

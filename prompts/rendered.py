@@ -1,7 +1,5 @@
 """Rendered prompts, as engines take them, and training rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypedDict
 

@@ -1,7 +1,5 @@
 """Items with permuted colors: a simple augmentation that keeps instruction, states and actions consistent."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace

@@ -5,8 +5,6 @@ choices are made once for a variant of a whole game (HEXAGONS: of a drawing proc
 their colors only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache

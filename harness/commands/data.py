@@ -1,7 +1,5 @@
 """`harness data`: which corpora there are, how to get them, their statistics, and their items as JSON Lines."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """Where items come from: the published corpora if HARNESS_DATA has them, otherwise the small samples shipped here."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass
 from pathlib import Path

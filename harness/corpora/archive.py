@@ -3,8 +3,6 @@
 The parsed corpus is kept in the user's cache.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json

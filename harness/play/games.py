@@ -3,8 +3,6 @@
 Each answer is on disk before the next one is asked for. A killed run resumes by playing its games again with their answers.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """How a model is asked with an adapter: the options of `harness prompt` together with what the adapter records of itself."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable

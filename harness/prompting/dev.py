@@ -1,7 +1,5 @@
 """Scores by generation on a few dev items, while a model is trained."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A prompted language model as a predictor: items through renderer, engine and parser."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice

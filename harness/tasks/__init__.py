@@ -1,7 +1,5 @@
 """A task: a corpus in one of the worlds, and everything that the harness needs to know about it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

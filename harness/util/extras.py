@@ -1,7 +1,5 @@
 """The extras of this package (pyproject.toml), and what a command says whose extra is not installed."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from importlib.util import find_spec
