@@ -32,7 +32,7 @@ endif
 	touch $@
 
 demo: env ## Fine-tune, prompt, serve and score, in one go, on what this machine has
-	$(BIN)/python tools/demo.py
+	PATH=$(abspath $(BIN)):$$PATH tools/demo.sh
 
 test: env browser ## Unit tests, then the quicker tests with a real vLLM, a real training run and a real browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -q -n 2 --dist loadfile
