@@ -8,23 +8,18 @@ and two cells may read the same.
 For tasks whose instructions name compass directions, `compass` gives them: north is -z of the world, east +x.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from math import cos, floor, radians, sin
-from typing import TYPE_CHECKING
 
 from harness.corpora.item import Item, MinecraftItem
 from harness.worlds.minecraft import Pose, turn
 from serialization.contexts import View, from_frame, in_frame
+from serialization.formats import Format
 from serialization.formats.answer import BLANK, Parsed
 from serialization.formats.lines import BETWEEN, constraint
-
-if TYPE_CHECKING:
-    from serialization.formats import Format
 
 _NUMBER = r"(-?\d{1,4}(?:\.\d{1,6})?)"
 _NAMES = [rf"(?:{name}{BLANK}[=:]{BLANK})?" for name in "xyz"]

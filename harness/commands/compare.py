@@ -1,9 +1,8 @@
 """`harness compare`: which of several runs is better, by how much, and on which items."""
 
-from __future__ import annotations
-
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import click
 
@@ -11,9 +10,6 @@ from harness.commands.score import ScoredRuns
 from harness.errors import UsageError
 from harness.tasks.registry import get_task
 from harness.util.options import ModelCommand, option
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Compare(ScoredRuns):
