@@ -117,10 +117,10 @@ def state_after(before: Board | Structure, *steps: str, pose: Pose | None = None
     return replace(state, pose=pose or state.pose)
 
 
-def check_error(text: str, run: Callable[[ast.Program], ProgramResult], at: tuple[int, int], says: str) -> None:
+def check_error(text: str, run: Callable[[ast.Program], ProgramResult], at: list[int], says: str) -> None:
     """Checks that a text that cannot be parsed, or run to its end, has an error with this position and message."""
     program, error = parse_front(text)
     error = error or run(program).error
     assert error is not None
     assert says in str(error)
-    assert (error.line, error.column) == at, str(error)
+    assert [error.line, error.column] == at, str(error)

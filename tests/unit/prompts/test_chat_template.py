@@ -15,7 +15,10 @@ from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.thoughts import MARKS
+from tests.helpers import cases
 from tests.helpers.chat_templates import FAMILIES, family_tokenizer
+
+CASES = cases(__file__)
 
 ITEM = PROBES["hexagons"][0]
 SHOTS = [PROBES["hexagons"][1]]
@@ -111,17 +114,7 @@ def test_a_template_that_reads_content_as_parts_gets_parts(tokenizers: dict[str,
     assert parts.stop_token_ids == texts.stop_token_ids
 
 
-@pytest.mark.parametrize(
-    ("turn", "whose"),
-    [
-        ("{{ m.content | upper }}", "the system message"),
-        ("", "the system message"),
-        ("{{ m.content[0].words }}", "the system message"),
-        ("{{ m.content if m.role == 'system' else m.content[:9] }}", "questions"),
-        ("{{ m.content if loop.last or m.role != 'assistant' else m.content | upper }}", "answers"),
-        ("{{ m.content if m.role != 'assistant' else m.content | upper }}", "answers"),
-    ],
-)
+@pytest.mark.parametrize(("turn", "whose"), CASES["changed"])
 def test_a_template_that_leaves_out_or_changes_a_text_is_refused(tokenizers: dict[str, Any], turn: str, whose: str) -> None:
     renderer = Renderer(PromptSpec.make("hexagons", "conversation"), with_template(tokenizers, written(turn)), 100_000, 1)
     for make in (renderer.render, renderer.training_row):

@@ -11,7 +11,10 @@ from prompts.messages import conversation
 from prompts.probe import PROBES, format_hash
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
+from tests.helpers import cases
 from tests.helpers.tiny import build_tiny_model
+
+CASES = cases(__file__)
 
 
 @pytest.fixture
@@ -52,16 +55,7 @@ def test_a_folder_takes_the_place_of_the_files_that_it_has(folder: Path) -> None
     assert format_hash(ours) != format_hash(theirs)
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("one\n{{ turnips }}\n", r"minecraft\.user\.txt:2: 'turnips' is undefined"),
-        ("{% for turn in turns %}", r"minecraft\.user\.txt:1: Unexpected end of template"),
-        ("\n\n{{ turns.__class__ }}", r"minecraft\.user\.txt:3: .*unsafe"),
-        ("{{ 1 // 0 }}", r"minecraft\.user\.txt:1: .*zero"),
-        ('{% include "gone.txt" %}', r"gone\.txt"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), CASES["faults"])
 def test_a_fault_in_a_file_is_named_with_its_line(folder: Path, text: str, problem: str) -> None:
     (folder / "minecraft.user.txt").write_text(text)
     with pytest.raises(UsageError, match=problem) as refused:

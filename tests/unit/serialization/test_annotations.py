@@ -28,7 +28,10 @@ from serialization.annotations import (
     with_earlier_programs,
 )
 from serialization.formats import get_format
+from tests.helpers import cases
 from tests.helpers.procedures import procedure
+
+CASES = cases(__file__)
 
 TRAIN = [replace(item, split="train") for item in procedure(0, 3)]
 """Each step paints the next tile of column 1 red, from row 2 on."""
@@ -48,17 +51,7 @@ def answers(**settings: Any) -> ProgramAnswers:
     return ProgramAnswers(DRAWN.format.read, **settings)
 
 
-@pytest.mark.parametrize(
-    ("program", "same"),
-    [
-        ("remove 0,1,0; red 0,1,0+1,1,0", True),
-        ("red 1,1,0; remove 0,1,0; red 0,1,0", True),
-        ("a=is(blue); remove a; red a; green 3,1,3; red 1,1,0; remove 3,1,3", True),
-        ("remove 0,1,0; red 0,1,0", False),
-        ("remove 0,1,0; red 0,1,0+1,1,0; red 4,9,4", False),
-        ("remove 0,1,0; red 0,1,0+1,1,0; ruby 1,1,1", False),
-    ],
-)
+@pytest.mark.parametrize(("program", "same"), CASES["same change"])
 def test_programs_are_compared_by_net_change(program: str, same: bool) -> None:
     """Not by order, by the colors of removals, or by what is placed and taken away again."""
     item = building(Action("remove", None, 0, 1, 0), Action("place", "red", 0, 1, 0), Action("place", "red", 1, 1, 0))

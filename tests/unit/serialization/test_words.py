@@ -3,23 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from serialization.words import tokenize
+from tests.helpers import cases
+
+CASES = cases(__file__)
 
 
-@pytest.mark.parametrize(
-    ("text", "tokens"),
-    [
-        ("hm.. okay", "hm .. okay"),
-        ("a 3X3 square, 2x3x4 high", "a 3 x 3 square , 2 x 3 x 4 high"),
-        ("*built", "* built"),
-        ("orange*****", "orange*****"),
-        ("we're done!! cannot", "we 're done ! ! can not"),
-        ("an 'L' shape", "an ' l ' shape"),
-        ('like an "n"', "like an `` n ''"),
-        ("(2 empty) yes--no", "( 2 empty ) yes -- no"),
-        ("an l. perfect. Now", "an l. perfect . now"),
-        ("", ""),
-    ],
-)
+@pytest.mark.parametrize(("text", "tokens"), CASES["tokens"])
 def test_tokenize(text: str, tokens: str) -> None:
     assert " ".join(tokenize(text)) == tokens
 

@@ -18,6 +18,9 @@ from harness.simulators.games import game
 from harness.tasks.registry import get_task
 from harness.util import files
 from harness.worlds.minecraft import Pose
+from tests.helpers import cases
+
+CASES = cases(__file__)
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 
@@ -102,21 +105,7 @@ def test_items_twice_or_of_another_task_are_refused() -> None:
             load_items(Path("b.jsonl"), task)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"id": "hexagons/dev/0/1"}, "the id hexagons/dev/0/1 must begin with hexagons-toy/dev/"),
-        ({"id": "hexagons-toy/train/0/1"}, "the id hexagons-toy/train/0/1 must begin with hexagons-toy/dev/"),
-        (
-            {"id": "hexagons-toy/dev/one"},
-            "the id hexagons-toy/dev/one must begin with hexagons-toy/dev/ and end with the game and a",
-        ),
-        ({"instruction": " "}, "hexagons-toy/dev/0/1: nothing is asked for"),
-        ({"instructions": "one"}, "instructions: Extra inputs are not permitted"),
-        ({"after": "0" * 180}, "hexagons-toy/dev/0/1: after is not before with the actions carried out: the tile [0, 0] is red"),
-        ({}, None),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), CASES["drawing"])
 def test_a_corpus_in_lines_agrees_with_its_task_and_itself(tmp_path: Path, change: dict[str, Any], message: str | None) -> None:
     line = {"id": "hexagons-toy/dev/0/1", "history": [], "instruction": "one red tile", "actions": [[0, 0, "red"]]}
     (tmp_path / "dev.jsonl").write_text(json.dumps({**line, "before": "0" * 180, "after": "4" + "0" * 179, **change}))
@@ -128,21 +117,7 @@ def test_a_corpus_in_lines_agrees_with_its_task_and_itself(tmp_path: Path, chang
         list(corpus.items(tmp_path, ["dev"]))
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"id": "minecraft-toy/dev/0/1"}, "the id minecraft-toy/dev/0/1 is in line 1, too"),
-        ({"history": []}, "nothing is asked for"),
-        ({"actions": [["place", "red", 0, 1, 6]]}, "actions[0], ['place', 'red', 0, 1, 6], lies outside the region"),
-        (
-            {"actions": [["place", "red", 0, 1, 0], ["place", "blue", 0, 1, 0]], "after": []},
-            "places a block where there is a red one",
-        ),
-        ({"actions": [["place", "red", 0, 2, 0]]}, "places a block that touches neither the ground nor another block"),
-        ({"actions": [["remove", "red", 0, 2, 0]]}, "removes a block where there is none"),
-        ({"after": [[0, 1, 0, "blue"]]}, "the cell [0, 1, 0] is red then, but blue in after"),
-    ],
-)
+@pytest.mark.parametrize(("change", "message"), CASES["building"])
 def test_a_building_corpus_names_the_first_fault(tmp_path: Path, change: dict[str, Any], message: str) -> None:
     line: dict[str, Any] = {
         "id": "minecraft-toy/dev/0/1",

@@ -11,6 +11,9 @@ from harness.engines.openai.request_shape import RequestShape, extra_fields
 from harness.errors import EngineError, UsageError
 from prompts.rendered import Rendered
 from serialization.formats.answer import Constraint
+from tests.helpers import cases
+
+CASES = cases(__file__)
 
 PROMPT = Rendered("item/0", ({"role": "user", "content": "question"},), "<s>text", ())
 SAMPLING = Sampling(max_tokens=9, temperature=0.5, stop=("\n\n",))
@@ -21,21 +24,7 @@ def shape(**options: Any) -> tuple[RequestShape, list[str]]:
     return RequestShape("m", say=said.append, **{"chat": True, "extra": {}, **options}), said
 
 
-@pytest.mark.parametrize(
-    ("message", "parameter", "status", "gone"),
-    [
-        ("Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.", "max_tokens", 400, "max_tokens"),
-        ("Unsupported value: 'temperature' does not support 0.5 with this model.", "temperature", 400, "temperature"),
-        ("Extra inputs are not permitted", "seed", 422, "seed"),
-        ("`top_p` must be > 0.0 and < 1.0", "", 422, "top_p"),
-        ("`temperature` and `top_p` cannot both be specified for this model", "", 400, "top_p"),
-        ("Unknown parameter: seed", "", 422, "seed"),
-        ("Unrecognized request argument supplied: stop", "", 400, "stop"),
-        ("Invalid max_tokens value, the valid range of max_tokens is [1, 8192]", "max_tokens", 400, None),
-        ("the server has no temperature sensor", "", 500, None),
-        ("This model's maximum context length is 4096 tokens; lower max_tokens", "max_tokens", 400, None),
-    ],
-)
+@pytest.mark.parametrize(("message", "parameter", "status", "gone"), CASES["parameters"])
 def test_a_refused_parameter_is_left_out_or_renamed(message: str, parameter: str, status: int, gone: str | None) -> None:
     made, said = shape()
     sent = made.body(PROMPT, SAMPLING)
@@ -78,16 +67,7 @@ def test_what_the_user_added_is_sent_and_never_dropped() -> None:
     assert not said
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("[1]", "not a JSON object"),
-        ("{", "not a JSON object"),
-        ('{"n": 2}', "n is set by"),
-        ('{"X-Auth-Token": "xyz-value"}', "X-Auth-Token.*environment"),
-        ('{"a": [{"client_secret": ["xyz-value"]}]}', "client_secret.*environment"),
-    ],
-)
+@pytest.mark.parametrize(("text", "said"), CASES["extra fields"])
 def test_an_invalid_extra_field_is_refused_and_no_key_repeated(text: str, said: str) -> None:
     with pytest.raises(UsageError, match=said) as caught:
         extra_fields(text)

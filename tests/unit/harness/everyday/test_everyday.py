@@ -13,6 +13,7 @@ from harness.everyday.judge import as_judged, is_right
 from harness.everyday.requests import Right, read_program
 from harness.worlds.minecraft import Action
 from serialization.formats.program import run, state_of
+from tests.helpers import cases
 
 
 def turns(tmp_path: Path, world: str, text: str) -> list[Item]:
@@ -28,29 +29,7 @@ def done(item: Item, program: str) -> Any:
     return run(read_program(program), state_of(item)).actions
 
 
-L, LSHAPE, WALL = "red line(9:5,9:7)+10:7", "red lshape(0,1,0,right,3,behind,2)", "red plane(0,1,0,right,3,up,2)"
-HEXAGONS = [
-    # the right program, an answer, whether the answer is right
-    ("red 3:4", "red 3:4-5", False),
-    ("[red 3:4, blue 3:4]", "blue 3:4", True),
-    (f"{{program: '{L}', up_to: shift}}", "red line(4:2,4:4)+5:5", True),
-    (f"{{program: '{L}', up_to: shift}}", "red line(3:2,3:4)+2:4", False),
-    (f"{{program: '{L}', up_to: mirror}}", "red line(3:2,3:4)+2:4", True),
-    (f"{{program: '{L}', up_to: mirror}}", "red rotate(line(3:2,3:4)+4:4,1,3:3)", False),
-    (f"{{program: '{L}', up_to: turn}}", "red rotate(line(3:3,3:5)+4:5,1,3:4)", True),
-    (f"{{program: '{L}', up_to: turn}}", "red line(3:2,3:4)+2:4", False),
-    (f"{{program: '{L}', up_to: [turn, mirror, color]}}", "blue rotate(line(3:3,3:5)+2:5,2,3:4)", True),
-    ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5,7,9", True),
-    ("{holds: [count(change) >= 2, not change - is(red)], example: 'red 1:1-2'}", "red 5:5; blue 5:6,7", False),
-]
-MINECRAFT = [
-    (f"{{program: '{WALL}', up_to: shift}}", "red plane(4,1,3,right,3,up,2)", True),
-    (f"{{program: '{WALL}', up_to: shift}}", "red plane(0,1,0,behind,3,up,2)", False),
-    (f"{{program: '{WALL}', up_to: turn}}", "red plane(0,1,0,behind,3,up,2)", True),
-    (f"{{program: '{LSHAPE}', up_to: mirror}}", "red lshape(0,1,0,left,3,behind,2)", True),
-    ("{program: 'red tower(0,1,0,2)', up_to: shift}", "red tower(1,1,1,3); remove 1,1,1", False),
-]
-ANSWERS = [*(("hexagons", *row) for row in HEXAGONS), *(("minecraft", *row) for row in MINECRAFT)]
+ANSWERS = [(world, *row) for world, rows in cases(__file__).items() for row in rows]
 
 
 @pytest.mark.parametrize(("world", "right", "answer", "passes"), ANSWERS)

@@ -12,7 +12,9 @@ from harness.corpora import load
 from harness.experiments.file import SHIPPED
 from prompts.messages import gold_answer
 from prompts.spec import PromptSpec
-from tests.helpers import ROOT
+from tests.helpers import ROOT, cases
+
+CASES = cases(__file__)
 
 SCRIPT: dict[str, Any] = {"engine": "scripted", "model": "right.jsonl"}
 FINETUNE: dict[str, Any] = {
@@ -75,16 +77,7 @@ def test_a_training_is_prompted_with_its_own_result(capsys: pytest.CaptureFixtur
     ]
 
 
-FAULTS: dict[str, tuple[dict[str, Any], str]] = {
-    "context": ({"finetune": {"context": "none"}}, "no context"),
-    "typo": ({"finetune": {"contxt": "no-history"}}, "finetune: no key named 'contxt': did you mean context?"),
-    "dict": ({"finetune": {"limit": {"a": 1}}}, "finetune: limit: {'a': 1} is not a value of this option"),
-    "recipe": ({"finetune": {"recipe": "lama"}}, "no recipe named 'lama'"),
-    "none": ({"finetune": {"recipe": None}}, "finetune: recipe: give its name"),
-    "empty": ({"finetune": {"limit": []}}, "a list is empty"),
-    "set": ({"finetune": {"set": ["lora.r=8"]}}, "set: give keys of the recipe with their values"),
-    "both": ({"predict": {"baseline": "parser"}}, "it has finetune and prompt and predict"),
-}
+FAULTS: Any = CASES["faults"]
 """By the name of a row, what is wrong in it, and what is said."""
 
 

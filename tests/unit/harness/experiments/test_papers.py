@@ -20,7 +20,9 @@ from harness.experiments.file import SHIPPED, load_scale
 from harness.experiments.grid import Answered, Row
 from harness.experiments.rows import Asked, Plan, read_experiment
 from harness.experiments.tables import chosen
-from tests.helpers import ROOT
+from tests.helpers import ROOT, cases
+
+CASES = cases(__file__)
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 PAPERS = sorted(path.stem for path in (SHIPPED / "papers").glob("*-[0-9]*.yaml"))
@@ -38,20 +40,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, list[str]
     return code, captured.out.splitlines(), captured.err.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        ({"table": {"paper": "bap-v2", "table": 3}}, "table: bap-v2 has no table 3 of results: choose one of Table 1, Table 2"),
-        ({"base": "none.yaml"}, "base: there is no file none.yaml"),
-        ({"tests": {"D_r": {"items": "drawn"}}}, "row 1: test D_r: items: drawn.jsonl: hexagons/train"),
-        ({"tests": {"D_r": {"items": "blocks", "split": "dev"}}}, "row 1: test D_r: --split dev: the items come from"),
-        ({"tests": {"D_r": {"benchmark": "v2"}}}, "row 1: test D_r: --benchmark v2: the annotation that ships covers"),
-        ({"rows": [{"train": {"set": {"training.curriculum": {"difficulty": "D", "buckets": 2}}}}]}, "difficulty=D: D orders"),
-        ({"checkpoint": "1=nowhere"}, "row 1: test D_r: --checkpoint nowhere: no trained model is there"),
-        ({"data": {"blocks": {}}}, "data.blocks: give either simulate or augment"),
-        ({"only": "M"}, "no row named 'M'"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "problem"), CASES["problems"])
 def test_what_does_not_fit_is_one_line_before_anything_is_trained(
     changes: dict[str, Any], problem: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

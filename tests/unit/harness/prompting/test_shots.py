@@ -10,7 +10,10 @@ from harness.prompting.shots import choose_shots, live_shots, read_ids
 from prompts.messages import gold_answer
 from prompts.shots import ShotChoice
 from prompts.spec import PromptSpec
+from tests.helpers import cases
 from tests.helpers.scored import run_settings, write_lines
+
+CASES = cases(__file__)
 
 
 @pytest.fixture(autouse=True)
@@ -42,18 +45,7 @@ def test_given_ids_are_the_examples(capsys: pytest.CaptureFixture[str]) -> None:
     assert read_ids(f"{second.id}, {first.id}") == [second.id, first.id]
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("--select", "bm25"), "--select bm25: there are no examples to choose; add --shots"),
-        (("--shots", "2", "--select", "fixed"), "--select fixed needs --shot-ids"),
-        (("--shots", "2", "--shot-ids", "a"), "--shot-ids are for --select fixed"),
-        (("--shots", "2", "--select", "fixed", "--shot-ids", "a"), "--shots 2, but --shot-ids has 1"),
-        (("--shots", "1", "--select", "fixed", "--shot-ids", "hexagons/dev/1/1"), "no such item in the train split"),
-        (("--shots", "1", "--select", "fixed", "--shot-ids", "no/file.txt"), "no such file"),
-        (("--shots", "1", "--select", "fixed", "--shot-ids", " , "), "it holds no ids"),
-    ],
-)
+@pytest.mark.parametrize(("words", "message"), CASES["refused"])
 def test_flags_that_do_not_go_together(words: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert prompt(*words) == 2
     assert message in capsys.readouterr().err.splitlines()[-1]

@@ -16,7 +16,10 @@ from serialization.program.hexagons import Drawing
 from serialization.program.machine import State
 from serialization.program.parse import parse, parse_front
 from serialization.program.written import write
+from tests.helpers import cases
 from tests.helpers.programs import programs, texts
+
+CASES = cases(__file__)
 
 
 @given(program=programs)
@@ -38,47 +41,17 @@ def test_any_text_is_a_program_or_a_program_error(text: str) -> None:
             parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "written"),
-    [
-        ("  red   3 , 5:1..10  # two columns\n\n\n", "red 3+5:1-10"),
-        ("place red 3,5:1-10;blue :2", "red 3,5:1-10\nblue :2"),
-        ("red 3:2,9:5", "red 3:2+9:5"),
-        ("red line(3:2,9:5, 1:1)", "red line(3:2,9:5,1:1)"),
-        ("red 1-1:5-5/3", "red 1:5"),
-        ("red shift(f, toward 2 away)", "red shift(f,front 2 behind)"),
-        ("repeat 3 right ( n + 1 ) { red 3:4 ; blue 5:6 }", "repeat 3 right (n+1){red 3:4;blue 5:6}"),
-        ("if not is(red) & 3:1 {red 3} else {\nif count(f) >= 2 {blue 4}\n}",
-         "if not is(red)&3:1{red 3} else{if count(f)>=2{blue 4}}"),
-        ("copy shift(it,grid right 3) with red = blue, blue = red", "copy shift(it,grid right 3) with red=blue,blue=red"),
-        ("for n in -2..2 {red box(-5..5,1-9,-5..-1)}", "for n in -2..2{red box(-5..5,1-9,-5..-1)}"),
-        ("facing  north ;red north( f )", "facing north\nred north(f)"),
-        ("for n in 1..5 { red at(2*n - 1, (5 - 2)..n) }", "for n in 1-5{red at(2*n-1,5 - 2..n)}"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "written"), CASES["shortest"])
 def test_texts_and_their_shortest_forms(text: str, written: str) -> None:
     assert write(parse(text)) == written
     assert parse(written) == parse(text)
 
 
-@pytest.mark.parametrize(
-    ("text", "at", "says"),
-    [
-        ("red 3:4\nrad 5:6", (2, 1), "rad does not begin a statement (did you mean red?)"),
-        ("blue 3:4\nblue near((red), 2)", (2, 12), "red is a color, not a set; write is(red) for what has it"),
-        ("red 3:4 blu 5:6", (1, 9), "blu does not belong here (did you mean blue?)"),
-        ("red 3:4-6:2", (1, 10), "blanks around a minus"),
-        ("repeat 3 right 4 { red 3:4", (1, 27), "ends too early; expected a new line, }"),
-        ("red 3:4\nblue 5:6, # last\n  гed 5:4", (3, 3), "CYRILLIC SMALL LETTER GHE"),
-        ("red 1-9/0:1", (1, 5), "the step of a range is at least 1"),
-        ("red shift(3:4, right 1-2)", (1, 22), "expected a number"),
-        ("facing up", (1, 8), "facing up: expected south, west, north, east"),
-    ],
-)  # fmt: skip
-def test_errors_name_their_place_and_what_was_meant(text: str, at: tuple[int, int], says: str) -> None:
+@pytest.mark.parametrize(("text", "at", "says"), CASES["errors"])
+def test_errors_name_their_place_and_what_was_meant(text: str, at: list[int], says: str) -> None:
     with pytest.raises(ProgramError, match=re.escape(says)) as caught:
         parse(text)
-    assert (caught.value.line, caught.value.column) == at, str(caught.value)
+    assert [caught.value.line, caught.value.column] == at, str(caught.value)
     assert str(caught.value).startswith(f"line {at[0]}, column {at[1]}: ")
 
 

@@ -11,7 +11,10 @@ from serialization.program.machine import State
 from serialization.program.minecraft import Building, run
 from serialization.program.parse import parse
 from serialization.program.written import write
+from tests.helpers import cases
 from tests.helpers.programs import check_error, programs, state_after
+
+CASES = cases(__file__)
 
 Cell = tuple[int, int, int]
 
@@ -32,53 +35,14 @@ def cells(text: str, *turns: str) -> set[Cell]:
     return {(x, y, z) for x, y, z in found}
 
 
-@pytest.mark.parametrize(
-    ("text", "does"),
-    [
-        ("place red 0-2,1,-5..-4", "red 0,1,-5..-4+1,1,-5..-4+2,1,-5..-4"),
-        ("red,blue by column 0-1,1-2,0", "red 0,1-2,0; blue 1,1-2,0"),
-        ("red 0,1,0; blue 0,1,0", "red 0,1,0"),
-        ("red 0,1,0; remove 0,1,0; blue 0,1,0", "red 0,1,0; remove 0,1,0; blue 0,1,0"),
-        ("remove 0,1,0", ""),
-        ("purple,none*2,red tower(0,1,0,4)", "purple 0,1,0; red 0,2-4,0; remove 0,3-2,0"),
-        ("if last {red 0,1,0} else {blue 0,1,0}", "blue 0,1,0"),
-        ("red 5,1,0; repeat 3 left 1 {blue 4,2,0; green 4,1,0}", "red 5,1,0; green 4,1,0; blue 4-5,2,0"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "does"), CASES["literals"])
 def test_literals_and_statements(text: str, does: str) -> None:
     assert built(text).replace("blue 4,2,0; blue 5,2,0", "blue 4-5,2,0") == does
 
 
-FIGURES: dict[str, tuple[str, str]] = {
-    "at": ("at(0-2/2,1,0-1)", "0,1,0-1+2,1,0-1"),
-    "frame": ("frame(0,1,0,left,3,up,3)", "0-2,1-3,0 - 1,2,0"),
-    "diagonal": ("diagonal(0,1,0,left,up,3)", "0,1,0+1,2,0+2,3,0"),
-    "line": ("line(0,1,0,2,2,0)", "0,1,0+1,1-2,0+2,2,0 - 1,2,0"),
-    "lshape": ("lshape(0,1,0,up,3,left,2)", "0,1-3,0+1,1,0"),
-    "tshape": ("tshape(0,3,0,left,3,down,3)", "-1..1,3,0+0,1-2,0"),
-    "cross": ("cross(0,3,0,left,up)", "-1..1,3,0+0,2,0+0,4,0"),
-    "box": ("box(0,1,0,1,2,1)-box(0,1,0)", "0-1,1-2,0-1 - 0,1,0"),
-    "below": ("below(0,3,0,2)", "0,1-2,0"),
-    "right": ("right(0-1,1,0)", "-1,1,0"),
-    "front": ("front(0,1,0-1)", "0,1,-1"),
-    "south": ("south(0,1,0-1)", "0,1,2"),
-    "east": ("east(0-1,1,0)", "2,1,0"),
-    "west": ("west(0-1,1,0)", "-1,1,0"),
-    "columns": ("columns(0,3,0)", "0,1-9,0"),
-    "floating": ("floating((0,1-2,0+2,3,0+3,2-3,0))", "2,3,0+3,2-3,0"),
-    "near": ("near(0,2,0)", "-1,2,0+1,2,0+0,1,0+0,3,0+0,2,-1+0,2,1"),
-    "middle": ("middle(0-2,1-3,0)", "1,2,0"),
-    "reflect": ("reflect(1-2,1,0,left,0,1,0)", "-2..-1,1,0"),
-    "rotate": ("rotate(0-2,1,0,1,0,1,0)", "0,1,0-2"),
-    "xof": ("at(xof(3,2,1),1,0)", "3,1,0"),
-    "yof": ("at(0,yof(3,2,1),0)", "0,2,0"),
-    "zof": ("at(0,1,zof(3,2,1))", "0,1,1"),
-}
-
-
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize("name", CASES["functions"])
 def test_functions(name: str) -> None:
-    text, listed = FIGURES[name]
+    text, listed = CASES["functions"][name]
     assert cells(text) == cells(listed)
 
 
@@ -101,16 +65,7 @@ def test_left_and_front_are_those_of_someone_who_faces_a_direction(way: str) -> 
     assert built(f"red 0,1,0; facing {way}; {said}", pose=pose) == built(f"red 0,1,0; red {compass}", pose=pose)
 
 
-@pytest.mark.parametrize(
-    ("text", "does"),
-    [
-        ("red 0,3,0+0,2,0+0,1,0", "red 0,1-3,0"),
-        ("red 1,2,0; blue 0,1-2,0", "blue 0,1-2,0; red 1,2,0"),
-        ("red 0,3,0", "red 0,1-3,0; remove 0,2-1,0"),
-        ("red 0-1,2,0; blue 1,1,0", "blue 1,1,0; red 1-0,2,0"),
-        ("red 0,3,0+5,1,5; remove 5,1,5; blue 0,2,0", "red 5,1,5+0,1-3,0; remove 0,2-1,0+5,1,5; blue 0,2,0"),
-    ],
-)
+@pytest.mark.parametrize(("text", "does"), CASES["held"])
 def test_blocks_are_placed_when_something_holds_them(text: str, does: str) -> None:
     assert built(text) == does
 
@@ -126,17 +81,8 @@ def test_a_step_holds_what_it_left_standing() -> None:
         assert set(Building(state).figure(statement.what)) == cells
 
 
-@pytest.mark.parametrize(
-    ("text", "at", "says"),
-    [
-        ("red 6,1,0", (1, 5), "x 6 is outside the build region: x is -5 to 5"),
-        ("red 3:4", (1, 5), "a cell is x,y,z"),
-        ("white 0,1,0", (1, 1), "white is not a color of this world"),
-        ("red box(-5..5,1-9,-5..5)+shift(box(-5..5,1-9,-5..5),up 9)+shift(box(-5..5,1-9,-5..5),left 11 up 3)"
-         "+shift(box(-5..5,1-9,-5..5),right 11)", (1, 5), "a set of more than 4,000 cells"),
-    ],
-)  # fmt: skip
-def test_errors_say_where_and_what(text: str, at: tuple[int, int], says: str) -> None:
+@pytest.mark.parametrize(("text", "at", "says"), CASES["errors"])
+def test_errors_say_where_and_what(text: str, at: list[int], says: str) -> None:
     check_error(text, lambda program: run(program, State(Structure())), at, says)
 
 

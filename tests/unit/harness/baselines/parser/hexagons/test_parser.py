@@ -19,32 +19,14 @@ from harness.corpora.item import Utterance, drawing_steps
 from harness.worlds.hexagons import COLORS, Board, Paint, on_board
 from serialization.formats import grouped
 from serialization.program.hexagons import run
+from tests.helpers import cases
+
+CASES = cases(__file__)
 
 RANKER = RankReader({})
 
 
-@pytest.mark.parametrize(
-    ("steps", "expected"),
-    [
-        ("Give the second hexes from the bottom of columns 3-5 a black color", "black: 3-5 9"),
-        ("Starting with the second column, color every other column red", "red: 2,4,6,8,10,12,14,16,18 1-10"),
-        ("Use red on the top 2 and blue on the bottom 3 tiles of the 9th and 11th columns", "red: 9,11 1,2; blue: 9,11 8-10"),
-        ("Make a red flower with spots 2 and 3 of columns 4 and 6 and spots 1 and 3 of column 5", "red: 4,6 2,3; 5 1,3"),
-        ("Fill column 12 with a repeating pattern, starting from the top, of white, blue, blue", "blue: 12 2,3,5,6,8,9"),
-        ("You should now have a nice picture", "none"),
-        ("Paint the first two tiles of column 4 green | Paint the next three tiles below blue", "blue: 4 3-5"),
-        ("Paint the fifth tile of column 8 red | Color all tiles around it yellow", "yellow: 7,9 5,6; 8 4,6"),
-        ("Paint the top three tiles of column 2 red | Repeat step 1 in columns 5 and 9", "red: 5,9 1-3"),
-        (
-            "Paint tile 5 of column 8 red | Paint tile 2 of column 12 red | Connect the last two tiles with a red line",
-            "red: 9 5; 10 3,4; 11 3",
-        ),
-        ("Make a green flower around the 4th tile of column 11 | Fill the middle with red", "red: 11 4"),
-        ("Paint tile 5 of column 8 red | Draw lines of two tiles going lower left and upper left in blue", "blue: 6 4,6; 7 5,6"),
-        ("Paint the 2nd tile of columns 1 through 3 green | Repeat this until you reach the end of the board", "green: 4-18 2"),
-        ("Paint all tiles of column 6 blue, except the second one which should be green", "green: 6 2; blue: 6 1,3-10"),
-    ],
-)
+@pytest.mark.parametrize(("steps", "expected"), CASES["drawn"])
 def test_what_the_last_of_some_steps_draws(steps: str, expected: str) -> None:
     memory = Memory()
     for step in steps.split(" | "):
