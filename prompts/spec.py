@@ -1,7 +1,5 @@
 """A prompt format: what is shown, and how the answer is written."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
@@ -49,7 +47,7 @@ class PromptSpec:
         frame: str | None = None,
         template: str | None = None,
         think: str | None = None,
-    ) -> PromptSpec:
+    ) -> "PromptSpec":
         """A spec with the template's or the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
         chosen = template or DEFAULT
         defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}

@@ -13,8 +13,6 @@ Every number is a mean over steps. If both sets are empty, all four numbers are 
   of similar steps can dominate the mean over steps; if these numbers differ from it, they do
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -68,7 +66,7 @@ def _changes(predicted: Sequence[Sequence[Paint]]) -> Cells:
     return cells
 
 
-def _rollout(items: Sequence[HexagonsItem], changes: Cells) -> Cells:
+def _rollout(items: "Sequence[HexagonsItem]", changes: Cells) -> Cells:
     """The boards that the predictions lead to, step after step.
 
     A step whose gold previous board is not what the step before it in the same procedure ended with (the first one, or one
@@ -85,7 +83,7 @@ def _rollout(items: Sequence[HexagonsItem], changes: Cells) -> Cells:
     return boards
 
 
-def sizes(items: Sequence[HexagonsItem], predicted: Sequence[Sequence[Paint]]) -> Cells:
+def sizes(items: "Sequence[HexagonsItem]", predicted: Sequence[Sequence[Paint]]) -> Cells:
     """By step: how many tiles gold changes, how many are predicted, and how many both agree on; shape (steps, 3)."""
     before, after, changes = _boards([i.before for i in items]), _boards([i.after for i in items]), _changes(predicted)
     wanted, painted = after != before, changes != _UNCHANGED
@@ -113,7 +111,7 @@ def _without_longest(actions: Floats, clusters: Sequence[str]) -> tuple[dict[str
     return {"without_longest": numbers}, {"without_longest": dict(zip(names, ends, strict=True))}
 
 
-def score(items: Sequence[HexagonsItem], predicted: Sequence[Sequence[Paint]], *, rollout: bool = False) -> dict[str, Any]:
+def score(items: "Sequence[HexagonsItem]", predicted: Sequence[Sequence[Paint]], *, rollout: bool = False) -> dict[str, Any]:
     """All scores as fractions, with 95% intervals. `predicted` holds the actions of each step, in the same order.
 
     `rollout` adds the numbers on predicted boards; the items must then be in the order of their steps. `without_longest` is

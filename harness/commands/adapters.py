@@ -1,7 +1,5 @@
 """`harness adapters`: list, show, check, merge, export, push and import LoRA adapters."""
 
-from __future__ import annotations
-
 import json
 import shlex
 from pathlib import Path
@@ -57,7 +55,7 @@ def list_adapters(options: List) -> None:
         click.echo(f"left out: {problem}", err=True)
 
 
-def _values(entry: AdapterEntry) -> dict[str, Any]:
+def _values(entry: "AdapterEntry") -> dict[str, Any]:
     own = {"name": entry.name, "where": entry.where, "folder": str(entry.folder)}
     return own | {"megabytes": round(entry.megabytes, 3), "dev": entry.dev_f1} | entry.about.model_dump(include={*_SHOWN})
 
@@ -103,7 +101,7 @@ def check(options: CheckAdapter) -> None:
     _check(options.name, load_adapter(options.name, options.base))
 
 
-def _check(name: str, adapter: Adapter) -> None:
+def _check(name: str, adapter: "Adapter") -> None:
     """Print what fits. Raises AdapterError as `check_weights` does."""
     from adapters.registry import check_weights
     from harness.engines.models.bases import display_name

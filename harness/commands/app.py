@@ -1,7 +1,5 @@
 """`harness app`: the web page for both worlds, with every model as a player."""
 
-from __future__ import annotations
-
 import time
 from contextlib import closing
 from pathlib import Path
@@ -69,7 +67,7 @@ def app(options: App) -> None:
                 time.sleep(0.5)
 
 
-def _loaded(names: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+def _loaded(names: tuple[str, ...], notes: list[str]) -> "list[AnyPlayer]":
     """Adapters in this process: the requested ones, otherwise the shipped ones. Bases are looked up when they are first asked."""
     from adapters.registry import named_adapters, served_adapter, shipped_adapters
     from harness.errors import AdapterError
@@ -90,7 +88,7 @@ def _loaded(names: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
     return players
 
 
-def _served(url: str, models: tuple[str, ...], adapters: tuple[str, ...], notes: list[str]) -> list[AnyPlayer]:
+def _served(url: str, models: tuple[str, ...], adapters: tuple[str, ...], notes: list[str]) -> "list[AnyPlayer]":
     """The requested models of an endpoint, otherwise all that it lists. A model with the name of a known adapter is asked in that
     adapter's prompt format, any other model in the default one."""
     from adapters.registry import known_adapters, named_adapters, served_adapter

@@ -1,7 +1,5 @@
 """`harness augment`: more training items from a corpus's own."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,7 +44,7 @@ def augment(options: Augment) -> None:
     click.echo(f"{options.out}: {written:,} items, {own}")
 
 
-def check(options: Augment, untrained: bool) -> tuple[int, Iterator[Item]]:
+def check(options: Augment, untrained: bool) -> "tuple[int, Iterator[Item]]":
     """The number of items that `harness augment` makes, and the items. Raises the errors that it would raise before them."""
     from harness.augmentation import variants as changing
     from harness.augmentation.paraphrase import lexicon

@@ -1,7 +1,5 @@
 """`harness export`: curves, rows for other trainers, and the headline numbers of runs for a model card, a paper or a page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -91,7 +89,7 @@ def _write_rows(options: Export) -> None:
         click.echo(str(options.out))
 
 
-def _train_items(name: str, answers: Answers) -> int:
+def _train_items(name: str, answers: "Answers") -> int:
     """The number of train items, as recorded by the run or its adapter."""
     from adapters.registry import train_items
 

@@ -1,7 +1,5 @@
 """`harness play`: let a model build or draw whole games with a simulated Architect or Instructor, and score the results."""
 
-from __future__ import annotations
-
 import functools
 import json
 from contextlib import AbstractContextManager, closing, nullcontext
@@ -71,7 +69,7 @@ def play(options: Play, **asked: Any) -> int:
         return _play(options, task, games, player, asked)
 
 
-def _player(options: Play, task: str, asked: dict[str, Any]) -> AbstractContextManager[GamePlayer]:
+def _player(options: Play, task: str, asked: dict[str, Any]) -> "AbstractContextManager[GamePlayer]":
     """The player. Raises UsageError for an unknown name, and for options of language models if the player is a baseline."""
     from harness.baselines import BASELINES
     from harness.play.player import as_known, baseline_player, prompted_player
@@ -88,7 +86,7 @@ def _player(options: Play, task: str, asked: dict[str, Any]) -> AbstractContextM
     return prompted_player(prompted, functools.partial(click.echo, err=True))
 
 
-def _play(options: Play, task: str, games: list[LiveGame], player: GamePlayer, asked: dict[str, Any]) -> int:
+def _play(options: Play, task: str, games: "list[LiveGame]", player: "GamePlayer", asked: dict[str, Any]) -> int:
     from harness.play.games import TURNS, play_games
     from harness.runs.folder import RUNS, Run, log_to
 

@@ -1,7 +1,5 @@
 """`harness program`: runs a program and draws the result, checks programs for train items against gold, or collects them."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -88,7 +86,7 @@ def _text(file: Path) -> str:
         raise UsageError(f"{file}: cannot be read as text ({getattr(error, 'strerror', None) or 'not UTF-8'})") from error
 
 
-def _draw(actions: Sequence[Any], task: str, before: Board | Structure) -> None:
+def _draw(actions: Sequence[Any], task: str, before: "Board | Structure") -> None:
     from rich.console import Console
 
     from harness.drawing.terminal import board_text, counted, structure_text
@@ -170,7 +168,7 @@ def collect(options: CollectPrograms) -> None:
     click.echo(f"{options.out}: {len(lines):,} programs; items: " + ", ".join(f"{n:,} {what}" for what, n in counts.items()))
 
 
-def _collected(item: Item, record: Mapping[str, Any]) -> tuple[str | None, str]:
+def _collected(item: "Item", record: Mapping[str, Any]) -> tuple[str | None, str]:
     """The program to keep from an item's answers, if any, and what kind of item that makes it. Raises UsageError for answers that
     are not programs."""
     from serialization.annotations import reproducing, shipped_annotations
@@ -188,5 +186,5 @@ def _collected(item: Item, record: Mapping[str, Any]) -> tuple[str | None, str]:
     return answer, "as gold" if answer is not None else "other than gold"
 
 
-def _listed(fmt: Format, actions: Sequence[Any]) -> str:
+def _listed(fmt: "Format", actions: Sequence[Any]) -> str:
     return fmt.write(actions).replace("\n", "; ")

@@ -1,7 +1,5 @@
 """`harness score`: the scores of a predictions file. No model is needed."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +24,7 @@ class ScoredRuns(Strict):
     annotation: Path | None = option(None, "Annotation file for v2. [default: ours, for test]")
 
     @property
-    def how(self) -> Benchmark:
+    def how(self) -> "Benchmark":
         from eval.score_run import Benchmark
 
         return Benchmark(self.benchmark, self.annotation)

@@ -1,7 +1,5 @@
 """`harness simulate`: simulated building games as training data."""
 
-from __future__ import annotations
-
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -66,7 +64,7 @@ def simulate(options: Simulate) -> None:
         click.echo(f"{one.out}: {items:,} items of {games:,} games, {rate:,.0f} items/s")
 
 
-def check(options: Simulate, untrained: bool) -> tuple[int, Iterator[Item]]:
+def check(options: Simulate, untrained: bool) -> "tuple[int, Iterator[Item]]":
     """The number of items that `harness simulate` makes, and the items. Raises the errors that it would raise before them."""
     from harness.simulators.games import simulated
 

@@ -1,7 +1,5 @@
 """Downloads a published corpus from its authors' repository: one archive, of which the files that the loader reads are kept."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys
@@ -108,7 +106,7 @@ def _download(url: str, path: Path) -> None:
     partial.rename(path)
 
 
-def _write(response: Response, partial: Path, have: int) -> None:
+def _write(response: "Response", partial: Path, have: int) -> None:
     """Write what a host sends after the first `have` bytes. Raises HarnessError if it is too much."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn

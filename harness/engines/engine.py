@@ -1,7 +1,5 @@
 """What every engine offers: prompts in, completions out, in order."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -32,8 +30,8 @@ class Sampling:
     """Strings that end an answer and are not part of it."""
     stop_token_ids: tuple[int, ...] = ()
     """Tokens that end an answer, in addition to those that the tokenizer and the model's generation_config.json name."""
-    constraint: Constraint | None = None
-    tools: World | None = None
+    constraint: "Constraint | None" = None
+    tools: "World | None" = None
     """The world whose tools an endpoint is offered; it may answer with calls of them."""
     logprobs: bool = False
     """Whether completions come with their log-probability."""
@@ -110,7 +108,7 @@ class Engine(Protocol):
     report: Report
     """Set to follow progress; called while a batch is being answered."""
 
-    def generate(self, prompts: Sequence[Rendered], sampling: Sampling) -> Iterable[Completion]:
+    def generate(self, prompts: "Sequence[Rendered]", sampling: Sampling) -> Iterable[Completion]:
         """One completion per prompt, in the prompts' order, each as soon as it is known. The failure of one prompt is in its
         completion's `error`. Raises EngineError if no prompt can be answered any more."""
 

@@ -1,7 +1,5 @@
 """The options of `harness prompt`, each declared once, and which of them go together."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -153,12 +151,12 @@ class Options(Strict):
         """As `PromptSpec.think`; None if nothing is said."""
         return self.reasoning_effort or self.think
 
-    def changed(self, **values: Any) -> Options:
+    def changed(self, **values: Any) -> "Options":
         """The options with other values. Raises UsageError for options that do not go together."""
         return Options(**{**dict(self), **values})
 
     @model_validator(mode="after")
-    def _go_together(self) -> Options:
+    def _go_together(self) -> "Options":
         if not 0.0 <= self.temperature <= 2.0:
             raise UsageError(f"--temperature {self.temperature}: a number from 0 (greedy) to 2")
         if self.vllm_words and (self.engine != "vllm" or not self.vllm_words[0].startswith("-")):

@@ -1,7 +1,5 @@
 """Who answers requests: the parser, the baselines that ship, and language models behind an endpoint or in this process."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -169,7 +167,7 @@ def checked(answer: Answer) -> Answer:
 AnyPlayer = BaselinePlayer | EndpointPlayer | LocalPlayer
 
 
-def endpoint_players(url: str, adapters: Mapping[str, Adapter], models: Iterable[str], **where: Any) -> list[AnyPlayer]:
+def endpoint_players(url: str, adapters: "Mapping[str, Adapter]", models: Iterable[str], **where: Any) -> list[AnyPlayer]:
     """The adapters that an endpoint serves, each asked as it was trained, and its other models, asked in the default prompt
     format of each task. `where` are the socket of the endpoint, and whether it is up."""
     asked: dict[str, tuple[Mapping[str, PromptSpec], ShotChoice]] = {

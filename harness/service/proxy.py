@@ -1,8 +1,6 @@
 """One port for everything: requests that vLLM answers are passed on to it, as far as their fields are known, and its answers
 back; all others go to the application."""
 
-from __future__ import annotations
-
 import io
 import json
 from collections.abc import Collection
@@ -63,7 +61,7 @@ class ReverseProxy:
             return await self._pass(scope, receive, send)
         return await (await self._got(path))(scope, receive, send)
 
-    def _connection(self) -> aiohttp.ClientSession:
+    def _connection(self) -> "aiohttp.ClientSession":
         import aiohttp
 
         # aiohttp, and not httpx2 as elsewhere: with 256 requests in flight it needs a sixth of the CPU time per request.

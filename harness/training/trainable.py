@@ -1,7 +1,5 @@
 """The steps before, around and after training that all baselines with a network share."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +54,7 @@ class Trainable(Generic[R]):
         """The network as training begins."""
         raise NotImplementedError
 
-    def load(self, folder: Path, decoding: Any) -> Predictor:
+    def load(self, folder: Path, decoding: Any) -> "Predictor":
         """The model in a folder, ready to answer with this `harness.baselines.Decoding`.
 
         Raises DataError for an incomplete model and for another baseline's.

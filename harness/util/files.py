@@ -1,7 +1,5 @@
 """Atomic writes, locks, and the cache folder."""
 
-from __future__ import annotations
-
 import errno
 import gzip
 import json
@@ -133,7 +131,7 @@ def drop_old(used: Path, unused: float) -> None:
                     shutil.rmtree(entry.rename(entry.with_name(f".{entry.name}.partial")))
 
 
-def hold(lock: Path, busy: str) -> BaseFileLock:
+def hold(lock: Path, busy: str) -> "BaseFileLock":
     """The lock file `lock`, held until it is released or garbage-collected.
 
     Raises HarnessError, with the message `busy` if another process holds the lock file.

@@ -1,7 +1,5 @@
 """The two grid worlds: states, actions, feasibility and geometry. Immutable values, no input or output."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Literal, Self, TypeVar
 
@@ -33,15 +31,15 @@ class Cells:
 
     __slots__ = ("cells",)
 
-    cells: npt.NDArray[np.uint8]
+    cells: "npt.NDArray[np.uint8]"
 
-    def __init__(self, cells: npt.NDArray[np.uint8]) -> None:
+    def __init__(self, cells: "npt.NDArray[np.uint8]") -> None:
         object.__setattr__(self, "cells", cells)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a {type(self).__name__.lower()} is immutable")
 
-    def __reduce__(self) -> tuple[type[Self], tuple[npt.NDArray[np.uint8]]]:
+    def __reduce__(self) -> "tuple[type[Self], tuple[npt.NDArray[np.uint8]]]":
         return type(self), (self.cells,)
 
     def __eq__(self, other: object) -> bool:

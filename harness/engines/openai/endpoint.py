@@ -1,7 +1,5 @@
 """HTTP requests to an endpoint: answers of limited size, the pauses that it asks for, failures in one line without secrets."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import logging
@@ -168,7 +166,7 @@ class Endpoint:
                 raise Failure("the endpoint's answer breaks off", again=True) from None
             raise Failure(f"the endpoint's answer cannot be read: {self.tell(cause)}", again=True) from None
 
-    def _open(self) -> httpx2.AsyncClient:
+    def _open(self) -> "httpx2.AsyncClient":
         import httpx2
 
         # httpx2 logs the address of every request, which may contain a key.
@@ -216,7 +214,7 @@ class Endpoint:
             self._client = None
 
 
-async def _bounded(response: httpx2.Response) -> bytes:
+async def _bounded(response: "httpx2.Response") -> bytes:
     length = response.headers.get("Content-Length", "")
     if length.isdigit() and int(length) > MAX_BYTES:
         raise Failure(f"the endpoint's answer has {int(length):,} bytes; no more than {MAX_BYTES:,} are read")

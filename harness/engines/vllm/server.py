@@ -1,7 +1,5 @@
 """vLLM's OpenAI-compatible server as a child process: started, watched, and never left behind. The child runs this module."""
 
-from __future__ import annotations
-
 import errno
 import os
 import re
@@ -109,7 +107,7 @@ def private_folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def socket_client(path: Path, seconds: float) -> Client:
+def socket_client(path: Path, seconds: float) -> "Client":
     """A client of the server behind a socket, at `VLLM_URL`, with a timeout of `seconds` and no proxy of the environment."""
     from httpx2 import Client, HTTPTransport
 
@@ -154,7 +152,7 @@ class Server:
     _process: subprocess.Popen[bytes] = field(init=False, repr=False)
     _watch: subprocess.Popen[bytes] = field(init=False, repr=False)
 
-    def __enter__(self) -> Server:
+    def __enter__(self) -> "Server":
         require("vllm")
         self.log.parent.mkdir(parents=True, exist_ok=True)
         # A server that was killed leaves its socket behind.
@@ -232,7 +230,7 @@ def _listens(path: Path) -> bool:
         return probe.connect_ex(str(path)) == 0
 
 
-def _healthy(client: Client) -> bool:
+def _healthy(client: "Client") -> bool:
     from httpx2 import HTTPError
 
     try:
