@@ -5,9 +5,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from tests.helpers.tiny import build_tiny_model
-
-TEMPLATES = Path(__file__).with_name("templates")
+from tests.helpers.tiny import TEMPLATES, build_tiny_model
 
 
 class Family(NamedTuple):

@@ -60,18 +60,17 @@ def cut_short(handler: BaseHTTPRequestHandler) -> None:
 
 def endless(handler: BaseHTTPRequestHandler) -> None:
     """Sends 100 MB without announcing a length."""
-    handler.send_response(200)
-    handler.send_header("Content-Type", "application/json")
-    handler.end_headers()
+    _begin(handler)
     for _ in range(100):
         handler.wfile.write(b"x" * 1_000_000)
     handler.close_connection = True
 
 
-def _begin(handler: BaseHTTPRequestHandler, length: int) -> None:
+def _begin(handler: BaseHTTPRequestHandler, length: int | None = None) -> None:
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")
-    handler.send_header("Content-Length", str(length))
+    if length is not None:
+        handler.send_header("Content-Length", str(length))
     handler.end_headers()
 
 

@@ -31,23 +31,17 @@ class FakeVllm:
 
     def app(self) -> web.Application:
         app = web.Application(client_max_size=100_000_000)
-        app.router.add_get("/health", self.health)
-        app.router.add_get("/metrics", self.metrics)
+        for path in ("/health", "/metrics", "/version"):
+            app.router.add_get(path, self.told)
         app.router.add_get("/v1/models", self.models)
         app.router.add_post("/v1/load_lora_adapter", self.load)
-        app.router.add_get("/version", self.version)
         for path in ("/v1/chat/completions", "/v1/completions", "/tokenize"):
             app.router.add_post(path, self.answer)
         return app
 
-    async def health(self, request: web.Request) -> web.Response:
-        return web.Response()
-
-    async def metrics(self, request: web.Request) -> web.Response:
-        return web.Response(text=f"vllm:num_requests_running {self.running}\n")
-
-    async def version(self, request: web.Request) -> web.Response:
-        return web.json_response({"version": "1"})
+    async def told(self, request: web.Request) -> web.Response:
+        texts = {"/metrics": f"vllm:num_requests_running {self.running}\n", "/version": '{"version": "1"}'}
+        return web.Response(text=texts.get(request.path, ""))
 
     async def models(self, request: web.Request) -> web.Response:
         cards = [{"id": self.base, "root": "/secret/base", "max_model_len": 4096}]

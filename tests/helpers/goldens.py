@@ -84,16 +84,13 @@ def thought_texts() -> dict[Path, str]:
 
 
 def main() -> None:
-    baselines = baseline_texts() | thought_texts()
-    (FOLDER / "thinking").mkdir(exist_ok=True)
-    (FOLDER / "baselines").mkdir(parents=True, exist_ok=True)
+    texts = {golden_path(spec): golden(spec) for spec in specs()} | baseline_texts() | thought_texts()
     for old in FOLDER.rglob("*.txt"):
         old.unlink()
-    for path, text in baselines.items():
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    for spec in specs():
-        golden_path(spec).write_text(golden(spec))
-    print(f"{len(specs())} golden prompts and {len(baselines)} texts of baselines and of thoughts in {FOLDER}")
+    print(f"{len(texts)} golden prompts and texts of baselines and of thoughts in {FOLDER}")
 
 
 if __name__ == "__main__":

@@ -13,18 +13,7 @@ from prompts.probe import described
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
 
-CHAT_TEMPLATE = (
-    "{{ bos_token }}{% for message in messages %}<|{{ message['role'] }}|>\n{{ message['content'] }}{{ eos_token }}\n{% endfor %}"
-    "{% if add_generation_prompt %}<|assistant|>\n{% endif %}"
-)
-
-CORPUS = (
-    "Paint the tile in the first row and the third column red.",
-    "0 4 red, 0 5 blue, 1 0 green, 17 9 purple, 3 3 white, 8 2 black, 6 6 yellow, 2 7 orange",
-    "place red 0 1 0\npick 0 1 0\nplace blue -3 2 5\nplace green 4 9 -5",
-    "Now build a tower of five yellow blocks in the middle, then put a purple block on top.",
-    "Make a flower: all six neighbors of the tile blue, the center black. Repeat it until the end of the board.",
-)
+TEMPLATES = Path(__file__).with_name("templates")
 
 
 def build_tiny_model(
@@ -102,12 +91,12 @@ def _train_tokenizer(chat: bool):  # type: ignore[no-untyped-def]
         special_tokens=["<pad>", "<s>", "</s>", "<|system|>", "<|user|>", "<|assistant|>"],
         show_progress=False,
     )
-    tokenizer.train_from_iterator(CORPUS, trainer)
+    tokenizer.train_from_iterator((TEMPLATES / "corpus.txt").read_text().rstrip().split("\n\n"), trainer)
     bos = tokenizer.token_to_id("<s>")
     tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", bos)])
     wrapped = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
     if chat:
-        wrapped.chat_template = CHAT_TEMPLATE
+        wrapped.chat_template = (TEMPLATES / "tiny.jinja").read_text().rstrip()
     return wrapped
 
 

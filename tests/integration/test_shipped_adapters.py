@@ -24,12 +24,6 @@ F1 = {
 """The scores on the first `ITEMS` dev items by adapter and task: action F1, or micro F1 of the kinds of net actions."""
 
 
-@pytest.fixture(scope="module", params=["smollm2-135m", "qwen2.5-coder-0.5b"])
-def base(request: pytest.FixtureRequest) -> str:
-    """A real base, converted once for all tests."""
-    return on_this_machine(request.param)
-
-
 def on_this_machine(name: str) -> str:
     """The folder of a base, which the tests' cache borrows from the user's; skips the test if the base has not been fetched."""
     with pytest.MonkeyPatch.context() as patch:
@@ -44,11 +38,13 @@ def on_this_machine(name: str) -> str:
         pytest.skip(str(error))
 
 
-def test_its_adapters_are_small_and_fit_todays_prompts(base: str) -> None:
+@pytest.mark.parametrize("name", ["smollm2-135m", "qwen2.5-coder-0.5b"])
+def test_its_adapters_are_small_and_fit_todays_prompts(name: str) -> None:
+    base = on_this_machine(name)
     own = [name for name in NAMES if read_record(SHIPPED / name).base == display_name(base)]
     assert len(own) == 2
-    for name in own:
-        adapter = load_adapter(name, None)
+    for one in own:
+        adapter = load_adapter(one, None)
         assert adapter.base == base
         card = (adapter.path / "README.md").read_text()
         assert all(words in card for words in ("## How it was made", "## Scores", "[", "## Licenses", "Apache-2.0"))

@@ -22,12 +22,6 @@ def test_a_step_over_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     tokenizer = AutoTokenizer.from_pretrained(folder)
     tokenizer.add_tokens(["<|im_start|>", "<|im_end|>"], special_tokens=True)
     tokenizer.chat_template, tokenizer.eos_token, tokenizer.padding_side = qwen3_chat_template, "<|im_end|>", "left"
-    begun: list[MinecraftGame] = []
-
-    def begin() -> MinecraftGame:
-        begun.append(MinecraftGame())
-        return begun[-1]
-
     config: dict[str, Any] = {"max_steps": 1, "per_device_train_batch_size": 2, "num_generations": 2}
     arguments = GRPOConfig(
         tmp_path / "out", report_to=[], use_cpu=True, save_strategy="no", logging_steps=1, max_completion_length=8, **config
@@ -35,9 +29,8 @@ def test_a_step_over_games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     model = AutoModelForCausalLM.from_pretrained(folder)
     model.resize_token_embeddings(len(tokenizer))
     trainer = GRPOTrainer(
-        model, args=arguments, processing_class=tokenizer, environment_factory=begin, train_dataset=games("minecraft", 2)
+        model, args=arguments, processing_class=tokenizer, environment_factory=MinecraftGame, train_dataset=games("minecraft", 2)
     )
     trainer.train()
     assert {tool.__name__ for tool in trainer.tools} == {"place", "remove", "look", "done"}
-    assert all(game._grid.item for game in begun)
     assert trainer.state.log_history[0]["reward"] == 0.0

@@ -108,11 +108,9 @@ def test_an_adapter_goes_to_the_hub_with_its_card_and_its_scores(command: Comman
     assert first.notes
     assert "95% interval" in first.notes
 
-
-def test_an_upload_that_the_hub_refuses_is_an_error_of_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError("no token")
 
     monkeypatch.setattr("huggingface_hub.HfApi.create_repo", refuse)
-    code, _, err = command("adapters", "push", "hexagons", "user/tiles")
+    code, _, err = command(*words)
     assert (code, err) == (1, "Error: user/tiles: the hub takes no upload: no token; `hf auth login` logs in\n")

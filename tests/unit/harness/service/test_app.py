@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from fastapi.testclient import TestClient
 from pydantic import ValidationError
 
@@ -32,6 +33,7 @@ from tests.helpers.serving import free_port
 
 EXECUTE = "/v1/harness/execute"
 ASK = {"task": "minecraft", "instruction": "a", "model": "model"}
+REFUSED = yaml.safe_load(Path(__file__).with_name("refused.yaml").read_text())
 
 
 @pytest.fixture(scope="module")
@@ -79,18 +81,12 @@ def test_the_parser_answers_as_in_a_run(task: str, client: TestClient) -> None:
     [
         (b"\xff\xfe{}", 422, "Invalid JSON"),
         (b"[" * 10_000, 422, "recursion limit"),
-        (b'{"task": "hexagons"}', 422, "hexagons.instruction: Field required"),
-        (b'{"task": "hexagons", "instruction": "a", "blocks": []}', 422, "Extra inputs are not permitted"),
-        (b'{"task": "minecraft", "instruction": "a", "blocks": [[9, 1, 0, "red"]]}', 422, "less than or equal to 5"),
-        (b'{"task": "minecraft", "instruction": "a", "blocks": [[0, 1, 0, "red"], [0, 1, 0, "blue"]]}', 422, "one cell"),
-        (b'{"task": "minecraft", "instruction": "a", "model": "../../etc/passwd"}', 404, "no player"),
-        (b'{"task": "minecraft", "instruction": "a", "model": "rules"}', 422, "rules does not know the task minecraft"),
-        (b'{"task": "hexagons", "instruction": "a", "samples": 4}', 422, "are for language models"),
         (building(history=[{"speaker": "Builder", "text": "a" * 20_001}]), 422, "at most 20000 characters"),
         (building(history=[{"speaker": "Builder", "text": "a"}] * 2_001), 422, "at most 2000 items"),
         (building(pose={"x": 0, "y": 0, "z": 0, "yaw": math.inf, "pitch": 0}), 422, "yaw: Input should be a finite number"),
         (building(pose={"x": 0, "y": 10**400, "z": 0, "yaw": 0, "pitch": 0}), 422, "pose.y"),
         (b'"' + b"a" * MOST_BYTES + b'"', 413, "more than 1,000,000 bytes"),
+        *((json.dumps(one["body"]).encode(), one["status"], one["told"]) for one in REFUSED["requests"]),
     ],
 )
 def test_what_cannot_be_asked_is_refused_with_a_reason(body: bytes, status: int, told: str, client: TestClient) -> None:
