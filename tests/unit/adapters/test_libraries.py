@@ -32,11 +32,12 @@ def test_a_key_that_cannot_be_honored_is_refused_by_its_name_and_file(change: st
 
 
 def test_keys_of_the_trainer_win_over_the_defaults(tmp_path: Path) -> None:
-    changes = ["trainer={lr_scheduler_type: linear, adam_beta2: 0.95, logging_steps: 7}", "lora.r=4"]
+    schedule = "lr_scheduler_type: cosine_with_min_lr, lr_scheduler_kwargs: {min_lr_rate: 0.1}"
+    changes = [f"trainer={{{schedule}, adam_beta2: 0.95, logging_steps: 7}}", "lora.r=4"]
     recipe = load_recipe("llama-lora", changes)
     check_libraries(recipe, tmp_path)
     arguments = trainer_arguments(recipe.training, 10, tmp_path, recipe.trainer)
-    assert (arguments.lr_scheduler_type, arguments.adam_beta2, arguments.logging_steps) == ("linear", 0.95, 7)
+    assert (arguments.lr_scheduler_type, arguments.adam_beta2, arguments.logging_steps) == ("cosine_with_min_lr", 0.95, 7)
 
 
 def test_an_adapter_of_any_rank_and_kind_is_trained_recorded_and_asked(tiny_base: Path, command: Command) -> None:
