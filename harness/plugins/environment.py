@@ -6,12 +6,12 @@
         message = game.step(answer(game.messages))
     game.reward
 
-A game is the live game of `harness play`. The single item is the game that ends after one answer.
+A game is the live game of `harness play`. A single item ends after one answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -33,27 +33,6 @@ from serialization.formats.tools import call_text
 OVER = "The game is over."
 
 
-class OneItem(LiveGame):
-    """The game whose only message is an item's."""
-
-    def __init__(self, item: Item) -> None:
-        super().__init__(item.id, 0)
-        self.task, self.target, self.built, self._item = item.task, item.after, item.before, item
-
-    def _begin(self) -> Item | None:
-        return None if self.turns else self._item
-
-    def _correct(self) -> None:
-        return None
-
-    def _carry_out(self, actions: Sequence[Any]) -> bool:
-        self.built = apply(self._item, actions)
-        return bool(self.built == self.target)
-
-    def _leave(self) -> None:
-        """Nothing follows."""
-
-
 class GridEnvironment:
     """Games of a task or, with `single`, its items. The same seed gives the same game and, for equal answers, the same words.
 
@@ -70,6 +49,7 @@ class GridEnvironment:
         self.spec = spec_of(task, **names) if single else PromptSpec.make(task, **chosen)
         self.done = True
         self.game: LiveGame | None = None
+        """None for a single item."""
         self.item: Item | None = None
         self.counts: Counts | None = None
         """What the last answer got right of its message."""
@@ -84,21 +64,21 @@ class GridEnvironment:
 
         Raises IndexError if there is no item at `index`, UsageError as `live_games` does.
         """
+        first: Item | None
         if self.single:
             items = load(self.task, split)
             number = Random(seed).randrange(len(items)) if index is None else index
             if not 0 <= number < len(items):
                 raise IndexError(f"{split} has the items 0 to {len(items) - 1}, not {number}")
-            self.game = OneItem(items[number])
+            self.game, first = None, items[number]
         else:
             drawn = Random().randrange(2**32) if seed is None else seed
             self.game = live_games(self.task, (index or 0) + 1, drawn, split, self.patience)[-1]
+            first = self.game.ask()
         self.reward, self.counts, self.reason, self._calls = 0.0, None, None, []
-        return self._ask()
+        return self._ask(first)
 
-    def _ask(self) -> str:
-        assert self.game is not None
-        item = None if self.game.turns >= self.turns else self.game.ask()
+    def _ask(self, item: Item | None) -> str:
         self.done = item is None
         self.item = item or self.item
         return OVER if self.done else self.messages[-1]["content"]
@@ -112,20 +92,20 @@ class GridEnvironment:
 
     def step(self, text: str) -> str:
         """Answer the message with any text; returns the next message. Raises HarnessError if nothing was asked."""
-        if self.item is None or self.game is None or self.done:
+        if self.item is None or self.done:
             raise HarnessError("there is no item to answer: reset the environment first")
         parsed = parse(text, self.item, self.spec)
         notes = {"discarded": parsed.discarded, "text": text}
         self.reason = why(self.item, Answer(parsed.actions, notes=notes))
         self.counts = score(self.item, parsed.actions)
-        self.game.take(parsed.actions)
         self._calls = []
-        if self.single:
+        if self.game is None:
             self.reward = self.counts.f1 + 0.5 * self.counts.exact
-        else:
-            *_, scores = ending(self.game)
-            self.reward = scores.get("f1_aligned", scores["f1"])
-        return self._ask()
+            return self._ask(None)
+        self.game.take(parsed.actions)
+        *_, scores = ending(self.game)
+        self.reward = scores.get("f1_aligned", scores["f1"])
+        return self._ask(None if self.game.turns >= self.turns else self.game.ask())
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> str:
         """Answer by calls of tools (format `tools`): actions are collected until `done` hands them in as the answer.

@@ -11,7 +11,6 @@ from uuid import uuid4
 
 from openenv.core.env_server import Action, Environment, Observation, State, create_app
 
-from harness.errors import HarnessError
 from harness.plugins.environment import GridEnvironment
 from harness.tasks.registry import TASKS
 
@@ -45,7 +44,7 @@ class GridEpisode(Environment):
     def __init__(self, task: str, **options: Any) -> None:
         super().__init__()
         self._task, self._options = task, options
-        self._grid: GridEnvironment | None = None
+        self._grid = GridEnvironment(task, **{"single": True, **options})
         self._state = State()
 
     def reset(
@@ -64,15 +63,9 @@ class GridEpisode(Environment):
         self._state = State(episode_id=episode_id or str(uuid4()), step_count=0, item=_asked(grid))
         return Question(messages=[dict(message) for message in grid.messages])
 
-    @property
-    def _begun(self) -> GridEnvironment:
-        if self._grid is None:
-            raise HarnessError("there is no item to answer: reset the environment first")
-        return self._grid
-
     def step(self, action: Reply, timeout_s: float | None = None, **_: Any) -> Question:
         """Answer. The reward is what the answer adds to `GridEnvironment.reward`."""
-        grid, before = self._begun, self._begun.reward
+        grid, before = self._grid, self._grid.reward
         grid.step(action.text)
         self._state.step_count += 1
         self._state.item = _asked(grid)

@@ -12,13 +12,16 @@ trainer = GRPOTrainer(model, environment_factory=MinecraftGame, train_dataset=ga
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from inspect import Parameter, Signature
 from typing import Any
 
 from harness.plugins.environment import GridEnvironment
 from harness.plugins.rows import score_row
+from harness.worlds import World
 from prompts.messages import system_message
 from prompts.spec import PromptSpec
+from serialization.formats.tools import declarations
 
 
 def reward(completions: Sequence[Any], id: Sequence[str], spec: Sequence[str], **_: Any) -> list[float]:
@@ -52,70 +55,30 @@ class _Game:
         """The F1 of what stands, 0..1."""
         return self._grid.reward
 
-    def look(self) -> str:
-        """See the blocks or the painted tiles.
 
-        Returns:
-            What stands.
-        """
-        return self._grid.call("look", {})
+def _tool(name: str, about: str, of: Mapping[str, Any]) -> Any:
+    """A method that calls a tool, with the signature and the docstring from which TRL declares it."""
 
-    def done(self) -> str:
-        """Say that everything is done.
+    def call(self: _Game, *values: Any, **named: Any) -> str:
+        return self._grid.call(name, dict(zip(of, values, strict=False)) | named)
 
-        Returns:
-            The next message.
-        """
-        return self._grid.call("done", {})
-
-
-class MinecraftGame(_Game):
-    """A building game."""
-
-    _task = "minecraft"
-
-    def place(self, color: str, x: int, y: int, z: int) -> str:
-        """Place a block in an empty cell.
-
-        Args:
-            color: red, orange, yellow, green, blue or purple
-            x: -5 to 5
-            y: the height, 1 to 9
-            z: -5 to 5
-
-        Returns:
-            Whether it was placed.
-        """
-        return self._grid.call("place", {"color": color, "x": x, "y": y, "z": z})
-
-    def remove(self, x: int, y: int, z: int) -> str:
-        """Remove the block from a cell.
-
-        Args:
-            x: -5 to 5
-            y: the height, 1 to 9
-            z: -5 to 5
-
-        Returns:
-            Whether it was removed.
-        """
-        return self._grid.call("remove", {"x": x, "y": y, "z": z})
+    call.__name__ = name
+    types = {key: str if "enum" in one else int for key, one in of.items()}
+    call.__annotations__ = {**types, "return": str}
+    parameters = [Parameter(key, Parameter.POSITIONAL_OR_KEYWORD, annotation=kind) for key, kind in types.items()]
+    own = Parameter("self", Parameter.POSITIONAL_ONLY)
+    call.__signature__ = Signature([own, *parameters], return_annotation=str)  # type: ignore[attr-defined]
+    allowed = {key: one.get("enum") or f"{one['minimum']} to {one['maximum']}" for key, one in of.items()}
+    arguments = "\n".join(f"    {key}: {text if isinstance(text, str) else ', '.join(text)}" for key, text in allowed.items())
+    call.__doc__ = f"{about}\n\n" + (f"Args:\n{arguments}\n\n" if of else "") + "Returns:\n    What comes of it."
+    return call
 
 
-class HexagonsGame(_Game):
-    """A drawing procedure."""
+def _game(task: World) -> Any:
+    """The class of a task's games."""
+    tools = [tool["function"] for tool in declarations(task, looks=True)]
+    methods = {tool["name"]: _tool(tool["name"], tool["description"], tool["parameters"]["properties"]) for tool in tools}
+    return type(f"{task.title()}Game", (_Game,), {"_task": task, **methods})
 
-    _task = "hexagons"
 
-    def paint(self, color: str, column: int, row: int) -> str:
-        """Paint a tile.
-
-        Args:
-            color: white, black, yellow, green, red, blue, purple or orange
-            column: 1 to 18, from the left
-            row: 1 to 10, from the top
-
-        Returns:
-            Whether it was painted.
-        """
-        return self._grid.call("paint", {"color": color, "column": column, "row": row})
+MinecraftGame, HexagonsGame = _game("minecraft"), _game("hexagons")

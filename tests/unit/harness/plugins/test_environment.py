@@ -1,13 +1,15 @@
 """Games and single items as environments."""
 
-import inspect
+from typing import Any
 
 import pytest
+from transformers.utils import get_json_schema
 
 import harness
 from harness.errors import HarnessError, UsageError
 from harness.plugins.environment import OVER, GridEnvironment
 from harness.plugins.trl import HexagonsGame, MinecraftGame, games
+from harness.worlds import World
 from serialization.formats.tools import declarations
 
 TASKS = ["hexagons", "minecraft"]
@@ -65,7 +67,7 @@ def test_wrong_calls_are_answered_with_the_reason() -> None:
     assert "Architect" in game.reset(seed=3)
     assert game.place("pink", 0, 1, 0) == "Error: unknown color"
     assert game.place("red", 0, 5, 0) == "Error: this cannot be carried out here."
-    assert game.place("red", None, 1, 0) == "Error: x is not an integer"  # type: ignore[arg-type]
+    assert game.place("red", None, 1, 0) == "Error: x is not an integer"
     assert game._grid.call("fly", {}) == "Error: no tool fly"
     assert game.look() == "nothing"
     assert game.place("red", 0, 1, 0) == "Done."
@@ -73,10 +75,12 @@ def test_wrong_calls_are_answered_with_the_reason() -> None:
     assert "Architect" in game.done()
 
 
-@pytest.mark.parametrize("kind", [MinecraftGame, HexagonsGame])
-def test_the_tools_of_trl_are_those_of_the_format(kind: type[MinecraftGame] | type[HexagonsGame]) -> None:
-    task = kind._task
-    tools = {tool["function"]["name"]: [*tool["function"]["parameters"]["required"]] for tool in declarations(task, looks=True)}  # type: ignore[arg-type]
-    methods = {name: method for name, method in inspect.getmembers(kind, inspect.isfunction) if name in tools}
-    assert tools == {name: [*inspect.signature(method).parameters][1:] for name, method in methods.items()}
+@pytest.mark.parametrize(("kind", "task"), [(MinecraftGame, "minecraft"), (HexagonsGame, "hexagons")])
+def test_the_tools_of_trl_are_those_of_the_format(kind: Any, task: World) -> None:
+    for tool in declarations(task, looks=True):
+        declared, made = tool["function"], get_json_schema(getattr(kind(), tool["function"]["name"]))["function"]
+        assert (made["name"], made["description"]) == (declared["name"], declared["description"])
+        for key, one in declared["parameters"]["properties"].items():
+            assert made["parameters"]["properties"][key]["type"] == one["type"]
+        assert made["parameters"].get("required", []) == declared["parameters"]["required"]
     assert games(task, 2)["seed"][1] == 1
