@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from eval.items import sizes
 from eval.score_run import read_answers
@@ -20,17 +19,11 @@ from prompts.spec import PromptSpec
 Row = Mapping[str, Sequence[Message]]
 
 
-class Asked(NamedTuple):
-    """An item as a run met it, and the texts that it answered."""
+def asked_items(name: str | Path) -> tuple[PromptSpec, list[tuple[Item, Item, Sequence[str]]]]:
+    """The prompt format of a run and, for each item that it answered: the item as the run met it, the gold one, and the answers.
 
-    item: Item
-    gold: Item
-    texts: Sequence[str]
-
-
-def asked_items(name: str | Path) -> tuple[PromptSpec, list[Asked]]:
-    """The prompt format of a run and the items that it answered. Raises UsageError for a run with items of dev or test, with
-    examples in its prompts, or without a prompt format."""
+    Raises UsageError for a run with items of dev or test, with examples in its prompts, or without a prompt format.
+    """
     answers = read_answers(find_run(str(name)))
     settings, records = answers.settings, answers.records
     if "context" not in settings:
@@ -44,13 +37,13 @@ def asked_items(name: str | Path) -> tuple[PromptSpec, list[Asked]]:
         HeldOut(spec.task).refuse(str(name), gold)
     met = list(as_met(gold, [records[item.id] for item in gold])) if spec.rolls_out else gold
     texts = (records[item.id].get("samples") or [records[item.id].get("text", "")] for item in gold)
-    return spec, [Asked(*one) for one in zip(met, gold, texts, strict=True)]
+    return spec, [*zip(met, gold, texts, strict=True)]
 
 
 def messages_rows(name: str | Path) -> Iterator[Row]:
     """A conversation for each item, which ends with the gold answer: {"messages": [...]}."""
     spec, asked = asked_items(name)
-    yield from ({"messages": conversation(one.item, spec, answered=True)} for one in asked)
+    yield from ({"messages": conversation(item, spec, answered=True)} for item, *_ in asked)
 
 
 def preference_rows(name: str | Path) -> Iterator[Row]:
@@ -64,16 +57,13 @@ def preference_rows(name: str | Path) -> Iterator[Row]:
         best, worst = max(scored), min(scored)
         if best > worst:
             found = True
-            better, worse = texts[scored.index(best)], texts[scored.index(worst)]
-            yield {"prompt": conversation(item, spec), "chosen": _answer(better), "rejected": _answer(worse)}
+            names = {"chosen": best, "rejected": worst}
+            said: Row = {key: [{"role": "assistant", "content": texts[scored.index(f1)]}] for key, f1 in names.items()}
+            yield {"prompt": conversation(item, spec), **said}
     if not found:
         raise UsageError(
             f"{name}: no item has answers of different F1; draw several with `harness prompt --split train --samples 8`"
         )
-
-
-def _answer(text: str) -> list[Message]:
-    return [{"role": "assistant", "content": text}]
 
 
 ROWS = {"messages": messages_rows, "dpo": preference_rows}

@@ -42,25 +42,25 @@ def export(options: Export) -> None:
     messages and dpo write JSON Lines for TRL, axolotl, LLaMA-Factory and unsloth from one run on train items: the gold answers as
     conversations, or the best against the worst of the sampled answers to each item.
     """
+    from adapters.preferences import ROWS
     from eval.attributes import group_scores
     from eval.export import WRITERS
     from eval.report.curves import as_markdown, as_svg, coverage, curve
     from eval.score_run import read_named, score_answers
-    from harness.util.files import write_atomically
+    from harness.util.files import json_line, write_atomically
 
     form, out, how = options.form, options.out, options.how
     if options.by is not None and form != "curve":
         raise UsageError("--by is for --as curve only")
     if form in ("curve", "coverage") and out and out.suffix not in (".md", ".svg"):
         raise UsageError(f"--out {out}: a curve is written as .svg or .md")
-    if form in ("messages", "dpo"):
-        _write_rows(options)
-        return
-    runs = read_named(options.runs)
+    if form in ("coverage", "messages", "dpo") and len(options.runs) > 1:
+        raise UsageError(f"--as {form} takes one run")
+    runs = {} if form in ROWS else read_named(options.runs)
     draw = as_svg if out and out.suffix == ".svg" else as_markdown
-    if form == "coverage":
-        if len(runs) > 1:
-            raise UsageError("--as coverage takes one run")
+    if form in ROWS:
+        text = "".join(map(json_line, ROWS[form](*options.runs)))
+    elif form == "coverage":
         text = draw(coverage(next(iter(runs.values())), how))
     else:
         scores = {name: score_answers(answers, how) for name, answers in runs.items()}
@@ -73,20 +73,6 @@ def export(options: Export) -> None:
     else:
         write_atomically(out, text)
         click.echo(str(out))
-
-
-def _write_rows(options: Export) -> None:
-    from adapters.preferences import ROWS
-    from harness.util.files import json_line, write_atomically
-
-    if len(options.runs) > 1:
-        raise UsageError(f"--as {options.form} takes one run")
-    text = "".join(map(json_line, ROWS[options.form](options.runs[0])))
-    if options.out is None:
-        click.echo(text, nl=False)
-    else:
-        write_atomically(options.out, text)
-        click.echo(str(options.out))
 
 
 def _train_items(name: str, answers: "Answers") -> int:
