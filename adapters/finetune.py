@@ -14,7 +14,7 @@ from typing import Any
 from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import PackPlan, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
-from adapters.registry import HARNESS_FILE, read_record, save_template
+from adapters.registry import HARNESS_FILE, base_without_weights, read_record, save_template
 from adapters.rows import TrainingRows, TrainPacks, make_rows, train_packs
 from harness.corpora.item import Item, own_program, own_thought
 from harness.engines.models.bases import (
@@ -27,7 +27,7 @@ from harness.engines.models.bases import (
     savable,
 )
 from harness.engines.models.weights import weights_fingerprint
-from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights, quiet_transformers
+from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import items_hash, provenance
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
@@ -330,12 +330,11 @@ def trainable(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
 def without_weights(job: FinetuneJob) -> Any:
     """The model as `trainable` makes it, on the device meta. Raises UsageError if the recipe does not fit the base."""
     import torch
-    from transformers import AutoModelForCausalLM
 
     # Quantized weights exist on a GPU only.
     plain = job.recipe.model_copy(update={"quantize": None})
-    with torch.device("meta"), quiet_transformers():
-        return trainable(plain, AutoModelForCausalLM.from_config(load_config(job.base)))
+    with torch.device("meta"):
+        return trainable(plain, base_without_weights(job.base))
 
 
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:

@@ -372,11 +372,11 @@ def check_weights(adapter: Adapter) -> int:
     if not any(bool(value.any()) for name, value in weights.items() if "lora_B" in name):
         raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
     if Path(adapter.base).is_dir() or snapshot(adapter.base):
-        with_adapter(_without_weights(adapter.base), adapter.path)
+        with_adapter(base_without_weights(adapter.base), adapter.path)
     return sum(value.numel() for value in weights.values())
 
 
-def _without_weights(base: str) -> Any:
+def base_without_weights(base: str) -> Any:
     """The base on the `meta` device. Raises EngineError if its configuration cannot be read."""
     import torch
     from transformers import AutoModelForCausalLM
