@@ -17,6 +17,8 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import yaml
+
 from eval.predictions import read_records
 from harness.errors import DataError
 from harness.worlds.minecraft import Structure
@@ -102,3 +104,18 @@ def clean_set(items: Sequence[MinecraftItem], annotation: Annotation) -> tuple[l
             clean.append(replace(item, after=gold))
     multiple = frozenset(item.id for item in clean if annotation.judgments[item.id].context == "multiple")
     return clean[::-1], multiple
+
+
+OUR_LEVELS = "our labels, not the paper's"
+LEVELS: dict[str, int] = {
+    level: about["count"]
+    for level, about in yaml.safe_load(files("eval").joinpath("annotations", "levels.yaml").read_bytes())["labels"].items()
+}
+"""The levels, lowest first, and how many steps of dev the paper's labels put on each."""
+
+
+def read_levels() -> dict[str, str]:
+    """Our levels of abstraction of HEXAGONS' official dev steps, by id; the authors did not release theirs."""
+    names = list(LEVELS)
+    with as_file(files("eval").joinpath("annotations", "hexagons_levels_dev.jsonl")) as ours:
+        return {record.id: names[record.fields["level"]] for record in read_records(ours)}

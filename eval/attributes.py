@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from eval.abstraction import read_levels
-from eval.annotation import our_annotation
+from eval.annotation import our_annotation, read_levels
 from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
 from eval.score_run import Answers, Benchmark, score_items

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from eval.abstraction import LEVELS, OURS
+from eval.annotation import LEVELS, OUR_LEVELS
 from eval.items import ItemScore
 from eval.statistics import Floats, mean_interval
 from harness.errors import UsageError
@@ -33,7 +33,7 @@ _SIZES = (*_BINS.values(), _MORE)
 
 GROUPINGS = {
     "hexagons": {
-        "level": Grouping("level of abstraction", tuple(LEVELS), OURS),
+        "level": Grouping("level of abstraction", tuple(LEVELS), OUR_LEVELS),
         "category": Grouping(
             "category",
             (

@@ -55,16 +55,6 @@ def headline(scores: Scores) -> list[Number]:
     ]
 
 
-def as_model_index(results: Mapping[str, Scores]) -> str:
-    """The `model-index` of a model card on the Hugging Face hub, in YAML: an entry for each run."""
-    import yaml
-    from huggingface_hub.repocard_data import eval_results_to_model_index
-
-    index = [entry for name, scores in results.items() for entry in eval_results_to_model_index(name, eval_results(scores))]
-    text: str = yaml.safe_dump({"model-index": index}, sort_keys=False, allow_unicode=True)
-    return text
-
-
 def eval_results(scores: Scores) -> list[Any]:
     """The headline numbers as huggingface_hub's `EvalResult`s, in percent."""
     from huggingface_hub.repocard_data import EvalResult
@@ -168,7 +158,6 @@ def _notes(results: Mapping[str, Scores]) -> list[str]:
 
 
 WRITERS: dict[str, Callable[[Mapping[str, Scores]], str]] = {
-    "model-index": as_model_index,
     "latex": as_latex,
     "markdown": as_markdown,
 }

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import yaml
 
-from eval.abstraction import LEVELS
+from eval.annotation import LEVELS
 from eval.breakdown import GROUPINGS, find_group
 from eval.metrics.minecraft import f1_of
 from eval.statistics import Percentage

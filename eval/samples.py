@@ -36,7 +36,7 @@ def sample_scores(
     hits, both, exact = (np.array([[row[column] for row in one] for one in each], float) for column in range(3))
     clusters = [item.cluster for item in items]
     right = exact.sum(axis=0)
-    passed = {k: 1 - comb(drawn - right, k) / comb(drawn, k) for k in _powers(drawn)}
+    passed = {k: 1 - comb(drawn - right, k) / comb(drawn, k) for k in sorted({1, 2, 4, 8, 16, 32, drawn}) if k <= drawn}
     return {
         "drawn": drawn,
         "pass": {str(k): {"value": float(of.mean()), "interval": mean_interval(of, clusters)} for k, of in passed.items()},
@@ -70,8 +70,3 @@ def _spread(above: Floats, below: Floats, clusters: Sequence[str]) -> dict[str, 
     together = above.sum(axis=0)[:, None], below.sum(axis=0)[:, None]
     mean = float(together[0].sum() / max(1.0, together[1].sum()))
     return {"mean": mean, "interval": ratio_intervals(*together, clusters)[0], "deviation": float(one_by_one.std(ddof=1))}
-
-
-def _powers(most: int) -> list[int]:
-    """1, 2, 4, ... and `most`."""
-    return [*(2**n for n in range(most.bit_length()) if 2**n < most), most]

@@ -1,6 +1,6 @@
 """Learns the weights of the baseline `parser` on the train split and writes them next to its code.
 
-    python tools/fit_parser.py                    # HEXAGONS: weights.json and sureness.json
+    python tools/fit_parser.py                    # HEXAGONS: weights.json
     python tools/fit_parser.py --task minecraft   # weights.json
     python tools/fit_parser.py --task iglu        # weights_iglu.json
 
@@ -8,7 +8,7 @@ A log-linear model gives probabilities to the readings of an instruction, or to 
 sum of their expected worth, less the squared distance of the weights from their defaults, or from 0, times a pull.
 
 HEXAGONS: readings are made with the default weights, in the memory that the parser's own answers left. A reading is worth half
-F1, half EM; the weights start at their defaults. The weights of an answer's confidence are learned last.
+F1, half EM; the weights start at their defaults.
 
 Minecraft and IGLU: a proposal is worth twice the number of its right actions less `PRICE` times the number of all its actions.
 Learning first maximizes the likelihood of the best proposals, then, from there, the expected worth with a tenth of the pull. The
@@ -28,7 +28,7 @@ from scipy.optimize import minimize
 from scipy.sparse.linalg import LinearOperator
 
 from harness.baselines.parser import Parser
-from harness.baselines.parser.hexagons.ranker import SHARPNESS, SURENESS, WEIGHTS, RankReader, Sureness
+from harness.baselines.parser.hexagons.ranker import SHARPNESS, WEIGHTS, RankReader
 from harness.baselines.parser.minecraft import grid
 from harness.baselines.parser.minecraft.properties import NAMES, WIDTH
 from harness.baselines.parser.minecraft.proposals import propose
@@ -109,16 +109,6 @@ def reading_weights(items: Sequence[HexagonsItem]) -> dict[str, float]:
     start = np.array([wide.weights[name] for name in names])
     learned = choices.learn(start, start, HEXAGONS_PULL, HEXAGONS_STEPS)
     return {name: round(float(w), 3) for name, w, old in zip(names, learned, start, strict=True) if abs(w - old) > 0.005}
-
-
-def sureness(items: Sequence[HexagonsItem], weights: Mapping[str, float]) -> Sureness:
-    """The maximum-likelihood weights of the clues to an exact answer."""
-    parser = Parser(RankReader(weights))
-    answers = [(item, parser.understand(item)) for item in items]
-    clues = np.array([(1.0, *parser.clues(item, understood)) for item, understood in answers])
-    right = np.array([f1(understood.actions, item.actions) == 1 for item, understood in answers])
-    learned = minimize(lambda w: np.logaddexp(0, np.where(right, -1, 1) * (clues @ w)).sum(), np.zeros(clues.shape[1])).x
-    return Sureness(*(round(float(weight), 3) for weight in learned))
 
 
 class Seen(NamedTuple):
@@ -218,19 +208,13 @@ def fit_building(task: str) -> None:
     weights_file(task).write_text(f'{{"properties":{json.dumps(names)},"hundredths":{{\n{lines}\n}}}}\n', encoding="utf-8")
 
 
-def fit_drawing() -> None:
-    items = drawing_steps(load("hexagons", "train"))
-    weights = reading_weights(items)
-    WEIGHTS.write_text(json.dumps(dict(sorted(weights.items())), indent=0) + "\n", encoding="utf-8")
-    SURENESS.write_text(json.dumps(sureness(items, weights)._asdict(), indent=0) + "\n", encoding="utf-8")
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("--task", default="hexagons", choices=("hexagons", "minecraft", "iglu"))
     task = options.parse_args().task
     if task == "hexagons":
-        fit_drawing()
+        learned = reading_weights(drawing_steps(load("hexagons", "train")))
+        WEIGHTS.write_text(json.dumps(dict(sorted(learned.items())), indent=0) + "\n", encoding="utf-8")
     else:
         fit_building(task)
 

@@ -1,18 +1,14 @@
-"""Score curves as a table and as a picture: by the number of train items, or of the items that a run answers with at least some
-confidence.
+"""Score curves by the number of train items, as a table and as a picture.
 
 "Draw Me a Flower" shows learning curves by level of abstraction in Figures 6 and 7; their exact values are not known here.
 """
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import cycle
 from typing import NamedTuple
 
-from eval.asking import certainty
 from eval.export import Number, Scores, headline
-from eval.score_run import Answers, Benchmark, score_answers
 from eval.tables import markdown_table, markdown_text, named
 from harness.errors import UsageError
 
@@ -28,13 +24,10 @@ _SETTINGS = {
 }
 """Text stays text, colors are readable on white and on black, and equal drawings are equal bytes."""
 _COLORS = ("#1e90ff", "#ff8c00", "#2e9e4f", "#c2338f", "#8a6d3b", "#667788")
-STEPS = 10
-"""The number of groups into which a run's answers are split by their confidence."""
 
 
 class Point(NamedTuple):
-    """A run, or a part of one: its name, a number of items, and the numbers that are drawn, such as the two leading ones of its
-    task."""
+    """A run: its name, its number of train items, and the numbers that are drawn, such as the two leading ones of its task."""
 
     name: str
     items: int
@@ -42,12 +35,10 @@ class Point(NamedTuple):
 
 
 class Curve(NamedTuple):
-    """At least one point, by rising size; what the points were scored on; the headings of their sizes and names."""
+    """At least one point, by rising size, and what was scored."""
 
     points: list[Point]
     scored: str
-    across: str = "train items"
-    each: str = "run"
 
 
 def curve(results: Mapping[str, Scores], sizes: Mapping[str, int]) -> Curve:
@@ -78,32 +69,11 @@ def _drawn(scores: Scores) -> list[Number]:
     ]
 
 
-def coverage(answers: Answers, how: Benchmark) -> Curve:
-    """The scores of the answers with at least each of about ten confidences, on those items only; the lowest includes all.
-
-    Raises UsageError if no answer has a confidence (`certainty`).
-    """
-    confidence = {item: sure for item, record in answers.records.items() if (sure := certainty(record)) is not None}
-    if not confidence:
-        raise UsageError(f"the answers of {answers.name} have no confidence; the baseline parser's have one")
-    ordered = sorted(confidence.values(), reverse=True)
-    thresholds = {ordered[max(len(ordered) * step // STEPS, 1) - 1] for step in range(1, STEPS + 1)}
-    points, scored = [], answers.name
-    chosen = {item.id for item in how.choose(answers).items}
-    for threshold in sorted(thresholds, reverse=True):
-        if answered := {item for item, value in confidence.items() if value >= threshold} & chosen:
-            scores = score_answers(replace(answers, only=answered), how)
-            scored = f"{named(scores)}, {answers.name}"
-            share = 100 * len(answered) / len(chosen)
-            points.append(Point(f"{threshold:.3f} ({share:.0f}%)", len(answered), headline(scores)[:2]))
-    return Curve(points, scored, "items answered", "confidence at least (coverage)")
-
-
 def as_markdown(drawn: Curve) -> str:
     """The curve as a table, a row for each run; percent with 95% intervals."""
     labels = [score.label for score in drawn.points[0].numbers]
     rows = [[f"{point.items:,}", point.name, *map(str, point.numbers)] for point in drawn.points]
-    table = markdown_table([drawn.across, drawn.each, *labels], rows, (1,))
+    table = markdown_table(["train items", "run", *labels], rows, (1,))
     return f"{table}\n\n{markdown_text(drawn.scored)}. Percent, with 95% intervals.\n"
 
 
@@ -126,7 +96,7 @@ def as_svg(drawn: Curve) -> str:
                 for size, (_, *ends) in zip(items, percents, strict=True):
                     if ends:
                         axes.vlines(size, *ends, color=color, linewidth=1, alpha=0.7)
-            axes.set(xlabel=drawn.across, ylabel="percent")
+            axes.set(xlabel="train items", ylabel="percent")
             axes.set_xlim(left=0)
             axes.set_ylim(bottom=0)
             axes.locator_params(integer=True, nbins=8)

@@ -14,7 +14,6 @@ from harness.util.options import ModelCommand, option
 
 class Compare(ScoredRuns):
     intersect: bool = option(False, "Compare only the items that all runs share.")
-    changed: int = option(10, "List the N items whose scores differ most.", ge=0)
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
 
 
@@ -34,7 +33,7 @@ def compare(options: Compare) -> None:
     how, read = options.how, read_runs(options.runs, intersect=options.intersect)
     first = next(iter(read.values()))
     scores = {name: score_items(answers, how) for name, answers in read.items()}
-    result = compare_runs(first.task, scores, changed=options.changed) | {"split": first.split}
+    result = compare_runs(first.task, scores) | {"split": first.split}
     if get_task(first.task).scoring == "minecraft":
         chosen = how.choose(first)
         result = {"benchmark": chosen.benchmark, **({"annotation": chosen.annotation} if chosen.annotation else {}), **result}

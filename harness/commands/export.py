@@ -1,4 +1,4 @@
-"""`harness export`: curves, rows for other trainers, and the headline numbers of runs for a model card, a paper or a page."""
+"""`harness export`: curves, rows for other trainers, and the headline numbers of runs for a paper or a page."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from harness.util.options import ModelCommand, option
 if TYPE_CHECKING:
     from eval.score_run import Answers
 
-FORMS = ("model-index", "latex", "markdown", "curve", "coverage", "messages", "dpo")
+FORMS = ("latex", "markdown", "curve", "messages", "dpo")
 
 
 class Export(ScoredRuns):
@@ -28,16 +28,14 @@ def export(options: Export) -> None:
     Tables of Minecraft runs also have every metric by empty and non-empty board.
 
     \b
-    harness export my-run --as model-index
+    harness export my-run --as markdown
     harness export base lora --as latex --out table.tex
     harness export lora-400 lora-800 lora-3278 --as curve --out curve.svg
     harness export t5-400 t5-800 t5-3278 --as curve --by level --out levels.svg
-    harness export parser-dev --as coverage --out coverage.svg
     harness export sampled-train --as dpo --out pairs.jsonl
 
     curve plots the scores of the runs over their numbers of training items, with --by level those of each level of
-    abstraction, as in Figures 6 and 7 of the HEXAGONS paper. coverage plots the scores of one run over a threshold
-    of its confidence, on the items that reach the threshold.
+    abstraction, as in Figures 6 and 7 of the HEXAGONS paper.
 
     messages and dpo write JSON Lines for TRL, axolotl, LLaMA-Factory and unsloth from one run on train items: the gold answers as
     conversations, or the best against the worst of the sampled answers to each item.
@@ -45,23 +43,21 @@ def export(options: Export) -> None:
     from adapters.preferences import ROWS
     from eval.attributes import group_scores
     from eval.export import WRITERS
-    from eval.report.curves import as_markdown, as_svg, coverage, curve
+    from eval.report.curves import as_markdown, as_svg, curve
     from eval.score_run import read_named, score_answers
     from harness.util.files import json_line, write_atomically
 
     form, out, how = options.form, options.out, options.how
     if options.by is not None and form != "curve":
         raise UsageError("--by is for --as curve only")
-    if form in ("curve", "coverage") and out and out.suffix not in (".md", ".svg"):
+    if form == "curve" and out and out.suffix not in (".md", ".svg"):
         raise UsageError(f"--out {out}: a curve is written as .svg or .md")
-    if form in ("coverage", "messages", "dpo") and len(options.runs) > 1:
+    if form in ROWS and len(options.runs) > 1:
         raise UsageError(f"--as {form} takes one run")
     runs = {} if form in ROWS else read_named(options.runs)
     draw = as_svg if out and out.suffix == ".svg" else as_markdown
     if form in ROWS:
         text = "".join(map(json_line, ROWS[form](*options.runs)))
-    elif form == "coverage":
-        text = draw(coverage(next(iter(runs.values())), how))
     else:
         scores = {name: score_answers(answers, how) for name, answers in runs.items()}
         for name in scores if options.by else ():

@@ -38,7 +38,6 @@ class Serve(Strict):
     base: str | None = option(None, "Hub name or local folder. [default: smollm2-135m]")
     adapters: tuple[str, ...] = option((), names=("--adapter",), metavar="NAME[=DIR]")
     """A LoRA adapter, requested as NAME, instead of the shipped ones; DIR may be a run. Repeatable."""
-    no_adapters: bool = option(False, "Serve the base alone, without the adapters that ship for it.")
     host: str = option("127.0.0.1", "The address to listen on.")
     port: int = option(8000, "The port to listen on.", ge=1, le=65535)
     no_model: bool = option(False, "Serve only the task API, with the parser and the baselines, without vLLM.")
@@ -121,11 +120,7 @@ def _serve_model(options: Serve, keys: Keys, workers: Workers) -> None:
     from harness.service.serving import ServedModel
     from harness.service.supervisor import Supervisor
 
-    if options.no_adapters and options.adapters:
-        raise UsageError("--no-adapters: leave it out with --adapter")
-    adapters = _load(options.adapters, options.base)
-    if not (options.no_adapters or adapters):
-        adapters = _shipped(options.base)
+    adapters = _load(options.adapters, options.base) or _shipped(options.base)
     base = next((adapter.base for adapter in adapters.values()), None) or resolve_base(options.base)
     say = partial(click.echo, err=True)
     for note in filter(None, (examples_note(name, adapter) for name, adapter in adapters.items())):

@@ -28,7 +28,6 @@ class Show(Strict):
     item_id: str = argument()
     items_file: Path | None = option(None, "The file from harness simulate that holds the item.", names=("--items",))
     run: str | None = option(None, "Also show what this run (a name or a folder) predicted.")
-    explain: bool = option(False, "With --run: how the baseline `parser` read the words, and the program it made.")
     svg: Path | None = option(None, "Write a picture of the state after or, with --run, of what differs from it, to this file.")
     png: Path | None = option(None, "Write the picture as PNG.")
     history: int = option(6, "Print the last N turns.", ge=0)
@@ -47,8 +46,6 @@ def show(options: Show) -> None:
     from harness.drawing.items import item_pictures
     from harness.drawing.svg import png_bytes
 
-    if options.explain and options.run is None:
-        raise UsageError("--explain needs a run: --run NAME")
     item = find_item(options.item_id, options.items_file)
     console = Console(highlight=False, markup=False, emoji=False)
     _print_item(console, item, options.history)
@@ -56,8 +53,8 @@ def show(options: Show) -> None:
     if options.run is not None:
         record, actions = find_prediction(options.run, item)
         pictures = _print_prediction(console, item, record, actions) or pictures
-        if options.explain:
-            _print_explanation(console, record)
+        if {"reading", "program", "confidence"} <= set(record):
+            _print_reading(console, record)
     if options.svg or options.png:
         # The last picture is the difference, if there is a prediction.
         picture = [*pictures.values()][-1]
@@ -180,12 +177,10 @@ def _print_metrics(console: Console, item: Item, actions: Any) -> None:
     console.print(numbers_table("F1", *METRICS[1:], METRICS[0], rows=rows, caption=note), "")
 
 
-def _print_explanation(console: Console, notes: Mapping[str, Any]) -> None:
-    """Raises UsageError if the run is not of `parser`."""
+def _print_reading(console: Console, notes: Mapping[str, Any]) -> None:
+    """How the baseline `parser` read the words, and the program it made."""
     from harness.drawing.terminal import printable
 
-    if not {"reading", "program", "confidence"} <= set(notes):
-        raise UsageError("--explain: this run holds no readings; `harness baseline predict parser` makes one that does")
     console.print("\nRead as:", style="bold")
     for action in notes["reading"]:
         console.print(f"  {printable(str(action))}")

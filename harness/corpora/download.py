@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import sys
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -12,17 +11,16 @@ from harness.errors import DataError, HarnessError, UsageError
 from harness.tasks import Published
 from harness.tasks.registry import get_task
 from harness.util.files import cache_folder, filled
+from harness.util.terminal import bar
 
 if TYPE_CHECKING:
     from httpx2 import Response
 
-HOST = "https://github.com"
 MOST_DOWNLOADED = 2_000_000_000
 """The most bytes of an archive."""
-_PIECE = 1 << 16
 
 
-def get(task: str, host: str = HOST) -> Path:
+def get(task: str, host: str) -> Path:
     """Download the corpus of a task into its folder below `data_folder`, and return this folder.
 
     The folder is complete or absent: items with another sum than the task states are refused. A download that was interrupted
@@ -108,17 +106,11 @@ def _download(url: str, path: Path) -> None:
 
 def _write(response: "Response", partial: Path, have: int) -> None:
     """Write what a host sends after the first `have` bytes. Raises HarnessError if it is too much."""
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    left = response.headers.get("Content-Length", "")
-    console = Console(file=sys.stderr)
-    columns = TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn()
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress, partial.open("ab") as file:
+    whole = have + int(response.headers.get("Content-Length", 0))
+    with bar("downloading", whole // 1_000_000, unit="MB") as update, partial.open("ab") as file:
         file.truncate(have)
-        shown = progress.add_task("downloading", total=have + int(left) if left.isdecimal() else None, completed=have)
-        for piece in response.iter_raw(_PIECE):
+        for piece in response.iter_raw(1 << 16):
             file.write(piece)
-            progress.advance(shown, len(piece))
+            update(file.tell() // 1_000_000)
             if file.tell() > MOST_DOWNLOADED:
                 raise HarnessError(f"{response.url} sends more than {MOST_DOWNLOADED:,} bytes and is no corpus")

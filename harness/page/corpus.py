@@ -75,7 +75,7 @@ def procedure(index: int) -> Json:
 
     Raises UsageError if there is none.
     """
-    from eval.abstraction import read_levels
+    from eval.annotation import read_levels
 
     source = locate("hexagons")
     known = _procedures(source.path)

@@ -5,29 +5,15 @@ Prints every ratio as soon as it is measured, and a table of all at the end.
 
 import argparse
 import statistics
-import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from harness.engines.shared import brief
-from tools.bench.measuring import Pairs, RatioBenchmark, gpus, in_turn, machine, ratio, seconds
+from tools.bench.measuring import RatioBenchmark, gpus, machine, ratio
 from tools.bench.serving import loop, served
 from tools.bench.training import finetuning
 
-
-def start_up() -> Pairs:
-    """Seconds of an interpreter that does nothing and of `harness --help`."""
-    harness = Path(sys.executable).parent / "harness"
-
-    def of(*command: str | Path) -> Callable[[], float]:
-        return lambda: seconds(lambda: subprocess.run(command, capture_output=True, check=True))
-
-    return in_turn(of(sys.executable, "-c", ""), of(harness, "--help"))
-
-
 BENCHMARKS = [
-    RatioBenchmark("start: bare interpreter / `harness --help`", "s", 0.05, start_up),
     RatioBenchmark("training: packs / TRL's SFTTrainer", "tokens/s", 3.0, finetuning),
     RatioBenchmark("front: `harness serve` / bare vLLM server", "tokens/s", 0.97, served),
     # The loop comes last: its vLLM keeps the memory and the threads of this process.

@@ -1,7 +1,5 @@
 """Fine-tuning against TRL's SFTTrainer."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
@@ -57,7 +55,7 @@ def _small(row: TrainingRow) -> TrainingRow:
     return replace(row, prompt_ids=prompt, completion_ids=answer)
 
 
-def _rates(base: str, recipe: FinetuneRecipe, groups: Sequence[Sequence[TrainingRow]]) -> tuple[float, float]:
+def _rates(base: str, recipe: "FinetuneRecipe", groups: Sequence[Sequence[TrainingRow]]) -> tuple[float, float]:
     """Tokens of rows a second of each. They differ because packs hold what rows share once."""
     rows = [row for group in groups for row in group]
     ends = [0, *accumulate(map(len, groups))]
@@ -69,7 +67,7 @@ def _rates(base: str, recipe: FinetuneRecipe, groups: Sequence[Sequence[Training
         return first, tokens / seconds(_plain(base, recipe, rows, folder).train)
 
 
-def _packed(base: str, recipe: FinetuneRecipe, packs: Sequence[PackPlan], folder: Path) -> Trainer:
+def _packed(base: str, recipe: "FinetuneRecipe", packs: Sequence[PackPlan], folder: Path) -> "Trainer":
     from transformers import AutoModelForCausalLM
 
     from adapters.finetune import with_lora
@@ -88,7 +86,7 @@ def _packed(base: str, recipe: FinetuneRecipe, packs: Sequence[PackPlan], folder
     )
 
 
-def _plain(base: str, recipe: FinetuneRecipe, rows: Sequence[TrainingRow], folder: str) -> Trainer:
+def _plain(base: str, recipe: "FinetuneRecipe", rows: Sequence[TrainingRow], folder: str) -> "Trainer":
     import datasets
     from transformers import AutoModelForCausalLM
     from transformers.trainer_callback import PrinterCallback

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from harness.baselines.parser.hexagons.execute import paint_program
 from harness.baselines.parser.hexagons.memory import Memory
-from harness.baselines.parser.hexagons.ranker import RankedReading, RankReader, ReadingFeatures, shipped_sureness, shipped_weights
+from harness.baselines.parser.hexagons.ranker import RankedReading, RankReader, shipped_weights
 from harness.baselines.parser.minecraft import BuilderParser
 from harness.corpora.item import HexagonsItem, Item, Utterance
 from harness.runs.answering import Answer, Predictor
@@ -55,13 +55,9 @@ class Parser(Predictor):
         notes = {
             "reading": [str(action) for action in understood.reading.actions],
             "program": write(program),
-            "confidence": round(shipped_sureness().of(self.clues(item, understood)), 3),
+            "confidence": round(self._after((*_told(item), item.instruction)).share, 3),
         }
         return Answer(run(program, State(item.before)).actions, True, notes)
-
-    def clues(self, item: HexagonsItem, understood: RankedReading) -> ReadingFeatures:
-        """The features from which an answer's confidence is estimated."""
-        return ReadingFeatures(understood.share, understood.reading.score, self._after(_told(item)).share)
 
     def understand(self, item: HexagonsItem) -> RankedReading:
         instructions = _told(item)

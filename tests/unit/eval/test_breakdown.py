@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kruskal
 
-from eval.abstraction import LEVELS, read_levels
+from eval.annotation import LEVELS, read_levels
 from eval.attributes import group_scores
 from eval.breakdown import break_down
 from eval.items import ItemScore

@@ -82,7 +82,7 @@ def test_the_command(run: Command) -> None:
     result = json.loads(run("a", "b", "--json")[1])
     assert (result["task"], result["split"], result["items"], result["clusters"]) == ("hexagons", "test", 8, 4)
     assert result["scores"] == {"a": {"f1": 1.0, "em": 1.0}, "b": {"f1": 0.5, "em": 0.5}}
-    out = run("a", Path("runs/b"), "--changed", "1")[1]
+    out = run("a", Path("runs/b"))[1]
     assert "4 wins, 0 losses, 4 ties" in out
     assert "+50.00 [+50.0, +50.0]" in out
     assert json.loads(run("a", "c", "--intersect", "--json")[1])["items"] == 7

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
-from huggingface_hub.repocard_data import model_index_to_eval_results
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,20 +27,6 @@ def drawn(f1: float = 0.1263, *, items: int = 446, missing: int = 0) -> dict[str
 
 
 OURS: dict[str, Any] = {"benchmark": "v2", "annotation": "our annotation", "items": 1312}
-
-
-def test_a_model_index_that_the_hubs_library_reads_back() -> None:
-    index = yaml.safe_load(WRITERS["model-index"]({"a": drawn(), "b": built_scores(**OURS)}))["model-index"]
-    assert [entry["name"] for entry in index] == ["a", "b"]
-    name, results = model_index_to_eval_results(index[:1])
-    assert (name, len(results)) == ("a", 4)
-    first = results[0]
-    assert (first.dataset_name, first.dataset_split, first.dataset_args) == ("HEXAGONS", "dev", {"items": 446, "unanswered": 0})
-    assert (first.metric_name, first.metric_value) == ("action F1, percent", 12.63)
-    assert first.metric_args == {"interval_95": [10.63, 15.63]}
-    assert [one.metric_type for one in results] == ["f1", "exact_match", "f1", "f1"]
-    (_, (micro, *_)) = model_index_to_eval_results(index[1:])
-    assert (micro.dataset_config, micro.dataset_name) == ("v2 (our annotation)", "Minecraft Builder Action Prediction")
 
 
 def test_tables_in_markdown_name_the_benchmark_and_what_is_missing() -> None:
@@ -122,22 +106,10 @@ def test_a_curve_by_groups(runs: Path, export: Command) -> None:
     [
         (["half", "--as", "latex", "--by", "level"], "--by is for --as curve only"),
         (["half", "--as", "curve"], "half does not record how many"),
-        (["half", "--as", "coverage"], "the answers of half have no confidence"),
+        (["half", "whole", "--as", "dpo"], "--as dpo takes one run"),
     ],
 )
 def test_wrong_usage(runs: Path, export: Command, arguments: list[str], message: str) -> None:
     code, out, err = export(*arguments)
     assert (code, out) == (2, "")
     assert message in err
-
-
-def test_coverage_scores_the_surest_answers_alone(runs: Path, export: Command) -> None:
-    items = load("hexagons", "train")
-    records = perfect(items)
-    for n, record in enumerate(records):
-        record |= {"confidence": 1 - n / 100} | ({} if n < 10 else {"actions": [[0, 0, "orange"]]})
-    write_run("sure", records)
-    lines = export("sure", "--as", "coverage")[1].splitlines()
-    shown = [[cell.strip() for cell in line.split("|")[1:4]] for line in lines[2:12]]
-    assert [int(size) for size, *_ in shown] == [max(len(items) * step // 10, 1) for step in range(1, 11)]
-    assert shown[-1][1] == f"{1 - (len(items) - 1) / 100:.3f} (100%)"

@@ -1,5 +1,5 @@
-"""Ranks the readings of an instruction by how they were made and what they paint, and estimates the answer's confidence:
-log-linear models, learned by tools/fit_parser.py."""
+"""Ranks the readings of an instruction by how they were made and what they paint: a log-linear model, learned by
+tools/fit_parser.py."""
 
 import functools
 import json
@@ -16,7 +16,6 @@ from harness.baselines.parser.hexagons.memory import Memory
 from harness.worlds.hexagons import Paint, neighbors
 
 WEIGHTS = Path(__file__).parent / "weights.json"
-SURENESS = Path(__file__).parent / "sureness.json"
 WORTH_TRYING = 2.5
 """How far below the best word score a reading may be and still be carried out."""
 SHARPNESS = 2.0
@@ -118,34 +117,3 @@ def outcome(
 def shipped_weights() -> Mapping[str, float]:
     """The weights that come with the package."""
     return dict(json.loads(WEIGHTS.read_text(encoding="utf-8")))
-
-
-class ReadingFeatures(NamedTuple):
-    """The clues to an answer's confidence, known without the gold answer."""
-
-    share: float
-    """0..1, the summed probability, among the tried readings, of those that paint the same as the best."""
-    score: float
-    """The word score of the best reading, usually at most 0; each skipped word lowers it."""
-    earlier: float
-    """0..1, the product of the earlier steps' shares: those steps may already be wrong."""
-
-
-class Sureness(NamedTuple):
-    """The weights of the clues."""
-
-    bias: float
-    share: float
-    score: float
-    earlier: float
-
-    def of(self, clues: ReadingFeatures) -> float:
-        """The probability, 0..1."""
-        odds = self.bias + self.share * clues.share + self.score * clues.score + self.earlier * clues.earlier
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
-
-
-@functools.cache
-def shipped_sureness() -> Sureness:
-    """The shipped confidence model."""
-    return Sureness(**json.loads(SURENESS.read_text(encoding="utf-8")))

@@ -70,7 +70,6 @@ def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsy
     ("options", "code", "message"),
     [
         (["--adapter", "painter"], 2, "no adapter named 'painter'"),
-        (["--adapter", "painter", "--no-adapters"], 2, "leave it out with --adapter"),
         (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
         (["--adapter", "painter=runs/x"], 1, "adapter_config.json is not there"),
         (["--port", "70000"], 2, "70000"),
