@@ -71,7 +71,7 @@ def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsy
     [
         (["--adapter", "painter"], 2, "no adapter named 'painter'"),
         (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
-        (["--adapter", "painter=runs/x"], 1, "adapter_config.json is not there"),
+        (["--adapter", "painter=runs/x"], 1, "runs/x holds no adapter of this harness"),
         (["--port", "70000"], 2, "70000"),
         (["--api-keys", "nowhere"], 2, "--api-keys nowhere: No such file"),
     ],
