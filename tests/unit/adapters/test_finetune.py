@@ -15,7 +15,7 @@ from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import own_thought
 from prompts.chat_template import answering_template
-from tests.helpers import Command
+from tests.helpers import Command, cases
 from tests.helpers.chat_templates import build_thinking_model
 from tests.helpers.finetuning import job_of, quick_words, set_words
 from tests.helpers.scored import perfect, run_settings, write_lines
@@ -148,15 +148,7 @@ def test_a_finished_training_goes_on_where_it_ended(tiny_base: Path, command: Co
     assert "This run is finished" in command(*longer)[1]
 
 
-@pytest.mark.parametrize(
-    ("judged", "step"),
-    [
-        ([(0.1, 2.0), (0.2, 1.0)], 10),
-        ([(0.9, 0.1), (0.2, 1.0), (0.3, 1.0)], 20),
-        ([(0.0, 2.0), (0.2, 1.0), (0.2, 0.9), (0.2, 0.9)], 20),
-        ([(0.0, 2.0), (0.3, 9.0), (0.2, 0.1)], 10),
-    ],
-)
+@pytest.mark.parametrize(("judged", "step"), cases(__file__)["judged"])
 def test_the_best_is_by_score_then_by_loss_then_the_first_after_training_began(
     judged: list[tuple[float, float]], step: int
 ) -> None:

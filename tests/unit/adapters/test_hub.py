@@ -14,7 +14,7 @@ from huggingface_hub import parse_eval_result_entries
 from harness.engines.models.bases import display_name, resolve_base
 from harness.engines.models.weights import weights_fingerprint
 from prompts.spec import PromptSpec
-from tests.helpers import Command
+from tests.helpers import Command, cases
 from tests.helpers.endpoint import Answer, FakeServer
 from tests.helpers.tiny import save_tiny_adapter
 
@@ -66,14 +66,7 @@ def test_an_adapter_and_its_base_come_from_the_hub_once(
     assert not [*hub.parent.glob("harness/**/training_args.bin"), *hub.parent.glob("cache/**/training_args.bin")]
 
 
-@pytest.mark.parametrize(
-    ("name", "problem"),
-    [
-        ("user/other", "user/other cannot be had from the hub: "),
-        ("user/mine@v9", "user/mine@v9 cannot be had from the hub: "),
-        ("user/mine", "holds no adapter of this harness: adapter_model.safetensors is not there"),
-    ],
-)
+@pytest.mark.parametrize(("name", "problem"), cases(__file__)["refused"])
 def test_what_the_hub_lacks_is_an_error_of_one_line(
     hub: Path, tiny_base: Path, command: Command, name: str, problem: str
 ) -> None:

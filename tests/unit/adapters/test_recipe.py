@@ -13,7 +13,10 @@ from adapters.recipe import RECIPES, SCHEMA, load_recipe, recipe_schema
 from harness.cli import cli, main
 from harness.engines.models.bases import DEFAULT_BASE
 from harness.errors import UsageError
+from tests.helpers import cases
 from tools.cli_page import schema as content
+
+CASES = cases(__file__)
 
 SHIPPED = sorted(RECIPES.rglob("*.yaml"))
 
@@ -51,15 +54,7 @@ def test_every_fault_has_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[st
     )
 
 
-@pytest.mark.parametrize(
-    ("changes", "problem"),
-    [
-        (["prompt.shots=2", "training.shots=3"], "training.shots is 3 and prompt.shots 2"),
-        (["lora=null"], "method lora needs the key lora"),
-        (["data=[{simulate: level-1, items: 2}]"], "data.0.simulate"),
-        (["training.seed"], "--set training.seed: write key=value"),
-    ],
-)
+@pytest.mark.parametrize(("changes", "problem"), CASES["changes"])
 def test_settings_that_do_not_fit_each_other_are_refused(changes: list[str], problem: str) -> None:
     with pytest.raises(UsageError) as caught:
         load_recipe("llama-lora", changes)
@@ -77,15 +72,7 @@ def test_settings_for_a_base_yield_to_the_overrides() -> None:
     assert changed.training.tokens == small.training.tokens
 
 
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("[1, 2]", "mapping"),
-        ("kind: finetune\nspeed: 3", "speed"),
-        ("bases: {{tiny: {{training: {{speed: 3}}}}}}\n{whole}", r"\(bases\.tiny\): training\.speed: no such key"),
-        ("\x00", "YAML"),
-    ],
-)
+@pytest.mark.parametrize(("text", "word"), CASES["texts"])
 def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text(text.format(whole=(RECIPES / "llama-qlora.yaml").read_text()))

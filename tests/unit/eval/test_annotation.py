@@ -10,6 +10,7 @@ from eval.annotation import Annotation, Judgment, clean_set, our_annotation, rea
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem, builder_turns
 from harness.errors import DataError
+from tests.helpers import cases
 from tests.helpers.scored import turn, write_lines
 
 CODES = {"c": ("unique", True), "i": ("unique", False), "x": ("unclear", None), "m": ("multiple", True)}
@@ -22,19 +23,7 @@ def judged(codes: str) -> tuple[list[MinecraftItem], Annotation]:
     return items, Annotation("test", judgments)
 
 
-@pytest.mark.parametrize(
-    ("codes", "expected"),
-    [
-        ("c", {0: 1}),
-        ("ic", {0: 2, 1: 2}),
-        ("iiic", {0: 4, 1: 4, 2: 4, 3: 4}),
-        ("cicc", {0: 1, 1: 3, 2: 3, 3: 4}),
-        ("ix", {}),
-        ("ixc", {2: 3}),
-        ("iixic", {3: 5, 4: 5}),
-        ("im", {0: 2, 1: 2}),
-    ],
-)
+@pytest.mark.parametrize(("codes", "expected"), cases(__file__)["steps"])
 def test_an_incorrect_run_takes_the_structure_of_the_correct_item_right_after_it(codes: str, expected: dict[int, int]) -> None:
     clean, _ = clean_set(*judged(codes))
     assert {int(item.id.rpartition("/")[2]): len(item.after) for item in clean} == expected

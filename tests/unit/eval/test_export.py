@@ -14,7 +14,7 @@ from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE
 from eval.export import WRITERS
 from harness.corpora import load
 from harness.engines.models.bases import fingerprint
-from tests.helpers import Command
+from tests.helpers import Command, cases
 from tests.helpers.scored import built_scores, perfect, write_run
 
 
@@ -101,14 +101,7 @@ def test_a_curve_by_groups(runs: Path, export: Command) -> None:
     assert "last, EM" in Path("c.svg").read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["half", "--as", "latex", "--by", "level"], "--by is for --as curve only"),
-        (["half", "--as", "curve"], "half does not record how many"),
-        (["half", "whole", "--as", "dpo"], "--as dpo takes one run"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "message"), cases(__file__)["refused"])
 def test_wrong_usage(runs: Path, export: Command, arguments: list[str], message: str) -> None:
     code, out, err = export(*arguments)
     assert (code, out) == (2, "")

@@ -102,16 +102,7 @@ def written(path: Path, *lines: Any) -> Path:
 
 
 KNOWN = "hexagons/train/0/1"
-BAD: dict[str, tuple[Any, str]] = {
-    "no JSON": ("{", "a line is"),
-    "an odd mark": ({"id": "hexagons/train/9/1", "program": "red 1:1", "mark": "odd"}, "a line is"),
-    "a repeated id": ({"id": KNOWN, "program": "red 1:1"}, f"{KNOWN} has a program already"),
-    "no program's syntax": ({"id": "hexagons/train/9/1", "program": "paint red"}, "its program does not parse: line 1, column 1"),
-    "no task": ({"id": "lego/train/1", "program": "none"}, "of no task"),
-    "another world": ({"id": "iglu/train/game-1", "program": "none"}, "an item of iglu, which is another world"),
-    "dev": ({"id": "hexagons/dev/0/1", "program": "none"}, "an item of dev: programs are for train items only"),
-    "no item": ({"id": "hexagons/train/999/1", "program": "none"}, "no train item of the sample corpus"),
-}
+BAD = CASES["bad lines"]
 
 
 @pytest.mark.parametrize(("line", "why"), BAD.values(), ids=BAD)

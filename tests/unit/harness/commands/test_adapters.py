@@ -27,7 +27,7 @@ from harness.errors import AdapterError, UsageError
 from prompts.messages import gold_answer
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec
-from tests.helpers import Command
+from tests.helpers import Command, cases
 from tests.helpers.scored import run_records, write_lines
 from tests.helpers.tiny import build_tiny_adapter, hub_snapshot, save_tiny_adapter
 
@@ -222,16 +222,7 @@ class TestImport:
         said = json.loads(Path(f"given/{CONFIG_FILE}").read_text())
         assert (said["base_model_name_or_path"], said["revision"]) == ("someone/tiny", snapshot.name)
 
-    @pytest.mark.parametrize(
-        ("fields", "message"),
-        [
-            ({"peft_type": "IA3"}, "peft_type is 'IA3'"),
-            ({"r": 2}, "has rank 4, but the configuration says 2"),
-            ({"base_model_name_or_path": None}, "names no base: give it with --base"),
-            ({"megatron_config": {"a": 1}, "megatron_core": "os"}, "megatron_config names a module to import"),
-            ({"layers_to_transform": [0], "target_modules": ".*", "layers_pattern": "x"}, "peft rejects it"),
-        ],
-    )
+    @pytest.mark.parametrize(("fields", "message"), cases(__file__)["broken weights"])
     def test_a_configuration_that_does_not_fit(self, fields: dict[str, Any], message: str, published: Path, run: Command) -> None:
         change(f"published/{CONFIG_FILE}", **fields)
         self.refused(message, run)

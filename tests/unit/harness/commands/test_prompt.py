@@ -9,7 +9,7 @@ from harness.corpora import load
 from prompts.messages import gold_answer
 from prompts.probe import format_hash
 from prompts.spec import PromptSpec
-from tests.helpers import Command
+from tests.helpers import Command, cases
 from tests.helpers.chat_templates import build_thinking_model
 from tests.helpers.scored import run_records, run_settings, write_lines
 
@@ -31,17 +31,7 @@ def f1(scores: dict[str, Any]) -> float:
     return float((scores["action"] if scores["task"] == "hexagons" else scores["micro"]["overall"])["f1"])
 
 
-@pytest.mark.parametrize(
-    ("task", "shots", "spec"),
-    [
-        ("hexagons", "5", {}),
-        ("minecraft", "0", {}),
-        ("iglu", "5", {}),
-        ("minecraft", "2", {"template": "few-shot-code"}),
-        ("minecraft", "2", {"template": "./mine"}),
-        ("minecraft", "2", {"frame": "pose"}),
-    ],
-)
+@pytest.mark.parametrize(("task", "shots", "spec"), cases(__file__)["prompts"])
 def test_a_perfect_script_scores_one(task: str, shots: str, spec: dict[str, str], run: Command) -> None:
     Path("mine").mkdir()
     Path("mine/minecraft.user.txt").write_text("{{ turns | join(' / ') }}")

@@ -18,7 +18,10 @@ from harness.service.keys import server_keys
 from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
 from serialization.formats import get_format
+from tests.helpers import cases
 from tests.helpers.endpoint import Answer, FakeServer, chat_answer, failure
+
+CASES = cases(__file__)
 
 KEY = "sk-very-secret"
 
@@ -85,15 +88,7 @@ def test_garbage_is_an_error_of_the_item(server: FakeServer, content: bytes) -> 
     assert len(answer.error) < 500
 
 
-@pytest.mark.parametrize(
-    ("reasons", "end"),
-    [
-        (("stop", "STOP", "end_turn", "COMPLETE"), "stop"),
-        (("length", "MAX_TOKENS", "model_length"), "length"),
-        (("SAFETY", "content_filter", "refusal"), "content filter"),
-        (("error", "tool_calls", "", None, ["a"]), "finish_reason"),
-    ],
-)
+@pytest.mark.parametrize(("reasons", "end"), CASES["ends"])
 def test_only_an_answer_that_is_known_to_be_whole_or_cut_is_scored(
     server: FakeServer, reasons: tuple[Any, ...], end: str
 ) -> None:
@@ -139,15 +134,7 @@ def test_an_endpoint_without_tools_is_asked_for_text(server: FakeServer) -> None
     assert ["tools" in request for request in server.requests] == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("answer", "requests", "said"),
-    [
-        ({"error": {"code": 502, "message": "the provider is down"}}, 2, None),
-        ({"error": "overloaded"}, 2, None),
-        ({"error": {"code": 429}, "choices": [{"message": {"content": "re"}, "finish_reason": "stop"}]}, 2, None),
-        ({"error": {"code": 400, "message": "the prompt is unsafe"}}, 1, "400 the prompt is unsafe"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "requests", "said"), CASES["errors in answers"])
 def test_an_error_inside_an_answer_is_handled_as_its_own_status(
     server: FakeServer, answer: dict[str, Any], requests: int, said: str | None
 ) -> None:
@@ -231,16 +218,7 @@ def test_a_url_to_which_no_request_can_go_is_refused(url: str) -> None:
         assert "pass" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("models", "length"),
-    [
-        ([{"id": "demo", "max_model_len": 9}, {"id": "other", "max_model_len": 8}], 9),
-        ([{"id": "demo", "max_model_len": None, "parent": "base"}, {"id": "base", "max_model_len": 8}], 8),
-        ([{"id": "/models/demo.gguf", "meta": {"n_vocab": 5, "n_ctx_train": 7}}], 7),
-        ([{"id": "demo"}], None),
-        ("many", None),
-    ],
-)
+@pytest.mark.parametrize(("models", "length"), CASES["lengths"])
 def test_the_context_length_is_as_servers_list_it(server: FakeServer, models: Any, length: int | None) -> None:
     server.models = (200, {}, json.dumps({"data": models}).encode())
     told = nullcontext() if length else pytest.raises(UsageError, match="--context-length N")

@@ -74,13 +74,7 @@ def test_an_invalid_extra_field_is_refused_and_no_key_repeated(text: str, said: 
     assert "xyz-value" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("kind", "field"),
-    [
-        ("regex", {"structured_outputs": {"regex": "{}"}}),
-        ("json", {"response_format": {"type": "json_schema", "json_schema": {"name": "actions", "schema": {}}}}),
-    ],
-)
+@pytest.mark.parametrize(("kind", "field"), CASES["output shapes"])
 def test_a_constraint_and_what_is_feasible_are_part_of_the_request(kind: Any, field: dict[str, Any]) -> None:
     made, _ = shape()
     body = made.body(replace(PROMPT, feasible="state"), Sampling(constraint=Constraint(kind, "{}")))

@@ -11,6 +11,9 @@ from harness.cli import main
 from harness.engines.vllm import server as vllm
 from harness.engines.vllm.engine import LORA_RANKS, device_options, max_lora_rank
 from harness.errors import AdapterError, EngineError
+from tests.helpers import cases
+
+CASES = cases(__file__)
 
 
 def test_the_rank_is_rounded_up_to_one_that_vllm_takes() -> None:
@@ -66,33 +69,13 @@ def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsy
     vllm.check_port("127.0.0.1", port)
 
 
-@pytest.mark.parametrize(
-    ("options", "code", "message"),
-    [
-        (["--adapter", "painter"], 2, "no adapter named 'painter'"),
-        (["--adapter", "tiny=runs/x"], 2, "the name tiny is taken"),
-        (["--adapter", "painter=runs/x"], 1, "runs/x holds no adapter of this harness"),
-        (["--port", "70000"], 2, "70000"),
-        (["--api-keys", "nowhere"], 2, "--api-keys nowhere: No such file"),
-    ],
-)
+@pytest.mark.parametrize(("options", "code", "message"), CASES["refused options"])
 def test_bad_options(base: Path, capsys: pytest.CaptureFixture[str], options: list[str], code: int, message: str) -> None:
     assert main(["serve", "--base", str(base), *options]) == code
     assert message in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("log", "line"),
-    [
-        ("", "it printed nothing"),
-        (
-            "(EngineCore pid=1) ERROR 11-20 [core.py:1] ValueError: no room for the KV cache\n"
-            "(APIServer pid=2) RuntimeError: Engine core initialization failed. See root cause above. {}\nbye\n",
-            "ValueError: no room for the KV cache",
-        ),
-        ("huggingface_hub.errors.HFValidationError: Repo id\n", "huggingface_hub.errors.HFValidationError: Repo id"),
-    ],
-)
+@pytest.mark.parametrize(("log", "line"), CASES["logs"])
 def test_the_logs_last_error_is_the_cause(tmp_path: Path, log: str, line: str) -> None:
     (tmp_path / "log").write_text(log)
     assert vllm.last_error(tmp_path / "log") == line

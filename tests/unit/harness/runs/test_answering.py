@@ -23,6 +23,7 @@ from prompts.render import Renderer
 from prompts.rendered import Rendered
 from prompts.shots import ShotPool
 from prompts.spec import PromptSpec
+from tests.helpers import cases
 from tests.helpers.procedures import ITEMS
 
 
@@ -125,14 +126,7 @@ def begun(folder: Path, **settings: Any) -> None:
         run.keep([{"id": "a", "actions": []}])
 
 
-@pytest.mark.parametrize(
-    ("there", "refused", "taken"),
-    [
-        ({"shots": 5}, {"shots": 3}, {"shots": 5, "later": None}),
-        ({"base": "someone/tiny"}, {"base": "other"}, {"base": "someone/tiny", "base_revision": "01"}),
-        ({"base": "tiny", "base_revision": "01"}, {"base": "tiny", "base_revision": "02"}, {"base": "tiny"}),
-    ],
-)
+@pytest.mark.parametrize(("there", "refused", "taken"), cases(__file__)["settings"])
 def test_other_settings_are_refused_unless_they_are_unused_or_only_name_the_base_better(
     tmp_path: Path, there: dict[str, Any], refused: dict[str, Any], taken: dict[str, Any]
 ) -> None:

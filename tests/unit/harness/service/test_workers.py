@@ -19,7 +19,7 @@ from harness.service import workers as module
 from harness.service.workers import LONGEST_TALK, LONGEST_TEXT, MOST_TURNS, AnswerBudget, Unavailable, Workers, read_bounded
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Pose, Structure
-from tests.helpers import ROOT
+from tests.helpers import ROOT, cases
 from tests.helpers.misbehaving import answer
 from tests.helpers.serving import wait_until
 
@@ -49,15 +49,7 @@ async def drop(task: asyncio.Task[Any]) -> None:
     await asyncio.gather(task, return_exceptions=True)
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        ("sleep /dev/null", "player did not answer within 1 s: say less at a time"),
-        ("allocate", "the answer takes more than 1,000 MB"),
-        ("fail", "player cannot read this"),
-        ("end", "could not be worked out"),
-    ],
-)
+@pytest.mark.parametrize(("said", "told"), cases(__file__)["refused"])
 def test_an_answer_over_its_budget_is_given_up_in_one_line_and_its_worker_replaced(said: str, told: str, two: Workers) -> None:
     with pytest.raises(UsageError, match=told):
         asyncio.run(answer(two, said))

@@ -4,17 +4,10 @@ from harness.augmentation.variants import augment, known_changes
 from harness.corpora import load
 from harness.errors import UsageError
 from harness.tasks.registry import task_of
+from tests.helpers import cases
 
 
-@pytest.mark.parametrize(
-    ("item_id", "task"),
-    [
-        ("iglu-augmented/train/game/1/x", "iglu"),
-        ("minecraft-blocks/train/3/1", "minecraft"),
-        ("everyday-minecraft-mine/train/3/1", "everyday-minecraft"),
-        ("whatever", "minecraft"),
-    ],
-)
+@pytest.mark.parametrize(("item_id", "task"), cases(__file__)["tasks"])
 def test_an_ids_task(item_id: str, task: str) -> None:
     assert task_of(item_id, "minecraft") == task
 

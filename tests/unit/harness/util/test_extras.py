@@ -6,34 +6,17 @@ import pytest
 
 from harness.cli import main
 from harness.util.extras import missing_extra, require
+from tests.helpers import cases
 
-REQUIRED = [
-    "click>=8.2",
-    'click-nothing[more]>=1; extra == "page"',
-    'numpy>=1; extra == "train"',
-    'no-torch>=2; extra == "train"',
-    "no-bits>=1; sys_platform == 'linux' and extra == 'train'",
-    'no-torch>=2; extra == "alone"',
-    'no-web>=1; extra == "page"',
-    'no-web>=1; extra == "serve"',
-]
+CASES = cases(__file__)
 
 
 @pytest.fixture(autouse=True)
 def _required(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(metadata, "requires", lambda name: REQUIRED)
+    monkeypatch.setattr(metadata, "requires", lambda name: CASES["required"])
 
 
-@pytest.mark.parametrize(
-    ("command", "module", "line"),
-    [
-        ("models", "no_bits.nn", "harness models needs no-torch and no-bits, which are not installed: pip install '{}[train]'"),
-        ("models", "no_torch", "harness models needs no-torch and no-bits, which are not installed: pip install '{}[train]'"),
-        ("check", "no_torch", "harness check needs no-torch, which is not installed: pip install '{}[alone]'"),
-        ("app", "no_web", "harness app needs click-nothing and no-web, which are not installed: pip install '{}[page]'"),
-        ("serve", "no_web.sockets", "harness serve needs no-web, which is not installed: pip install '{}[serve]'"),
-    ],
-)
+@pytest.mark.parametrize(("command", "module", "line"), CASES["missing"])
 def test_the_line_names_what_is_missing_and_how_to_install_it(command: str, module: str, line: str) -> None:
     assert missing_extra(command, module) == line.format("grid-world-harness")
 

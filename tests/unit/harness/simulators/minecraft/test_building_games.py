@@ -15,21 +15,13 @@ from harness.simulators.minecraft.game import play
 from harness.simulators.minecraft.levels import level_1
 from harness.simulators.minecraft.scene import Voice
 from harness.worlds.minecraft import Structure
+from tests.helpers import cases
 from tests.helpers.scored import first_items
 
 ARCHITECTS: dict[str, type[BlockStructures | ShapeStructures]] = {"blocks": BlockStructures, "shapes": ShapeStructures}
 
 
-@pytest.mark.parametrize(
-    ("simulator", "seed", "split", "digest"),
-    [
-        ("random", 0, "train", "4b5dcd7369cb4e83387f92003da4cb7a"),
-        ("blocks", 0, "train", "fd4c34f849a81da176b3eaf9a86f6121"),
-        ("shapes", 0, "train", "9204e694bf3aeb5fc1ad5b1d953bd13f"),
-        ("level-1", 3, "test", "d9e6fc992da07ab8f41acf6bd06b74ff"),
-        ("level-2", 3, "test", "25ad38cb142d493e0b662c60ed845ebd"),
-    ],
-)
+@pytest.mark.parametrize(("simulator", "seed", "split", "digest"), cases(__file__)["digests"])
 def test_a_seed_gives_the_same_items_in_every_version(simulator: str, seed: int, split: str, digest: str) -> None:
     lines = (json.dumps(to_full_record(item), ensure_ascii=False) for item in first_items(simulator, seed, 300, split))
     assert hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest()[:32] == digest
