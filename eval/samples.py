@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import comb
 
 from eval.items import sizes
-from eval.statistics import Floats, mean_interval, ratio_intervals
+from eval.statistics import Floats, mean_interval, ratio, ratio_intervals, ratios
 from harness.corpora.item import Item
-from harness.tasks.registry import get_task
+from harness.tasks.registry import get_task, world_of
 from serialization.formats import get_format
 from serialization.pose import read_in_frame
 
@@ -34,13 +34,15 @@ def sample_scores(
         return None
     each = [_changes(items, [of[n] if n < len(of) else None for of in texts], settings, multiple) for n in range(drawn)]
     hits, both, exact = (np.array([[row[column] for row in one] for one in each], float) for column in range(3))
+    # Minecraft's F1 is that of all changes, HEXAGONS' the mean over steps.
+    above, below = (hits, both) if world_of(items[0].task) == "minecraft" else (ratios(hits, both, nothing=1), np.ones_like(hits))
     clusters = [item.cluster for item in items]
-    right = exact.sum(axis=0)
-    passed = {k: 1 - comb(drawn - right, k) / comb(drawn, k) for k in sorted({1, 2, 4, 8, 16, 32, drawn}) if k <= drawn}
+    wrong = drawn - exact.sum(axis=0)
+    passed = {k: 1 - comb(wrong, k) / comb(drawn, k) for k in sorted({1, 2, 4, 8, 16, 32, drawn}) if k <= drawn}
     return {
         "drawn": drawn,
         "pass": {str(k): {"value": float(of.mean()), "interval": mean_interval(of, clusters)} for k, of in passed.items()},
-        "f1": _spread(*_f1(items, hits, both), clusters),
+        "f1": _spread(above, below, clusters),
         "em": _spread(exact, np.ones_like(exact), clusters),
     }
 
@@ -52,21 +54,11 @@ def _changes(
     fmt, frame = get_format(items[0].task, settings["format"]), settings.get("frame", "world")
     pairs = zip(items, texts, strict=True)
     predicted = [() if text is None else read_in_frame(text, item, fmt, frame).actions for item, text in pairs]
-    counts = sizes(items[0].task, items, predicted, multiple)
-    return [(2 * one.hits, one.wanted + one.made, one.exact) for one in counts]
-
-
-def _f1(items: Sequence[Item], hits: Floats, both: Floats) -> tuple[Floats, Floats]:
-    """Numerators and denominators of the world's F1: over all changes of Minecraft, and the mean over steps of HEXAGONS."""
-    if get_task(items[0].task).world == "minecraft":
-        return hits, both
-    of_items = np.divide(hits, both, out=np.ones_like(hits), where=both > 0)
-    return of_items, np.ones_like(hits)
+    return [(2 * of.hits, of.wanted + of.made, of.exact) for of in sizes(items[0].task, items, predicted, multiple)]
 
 
 def _spread(above: Floats, below: Floats, clusters: Sequence[str]) -> dict[str, Any]:
     """The ratio of two sums over all samples with its interval, and the ratios' standard deviation. Shapes (samples, items)."""
-    one_by_one = above.sum(axis=1) / np.maximum(1, below.sum(axis=1))
     together = above.sum(axis=0)[:, None], below.sum(axis=0)[:, None]
-    mean = float(together[0].sum() / max(1.0, together[1].sum()))
-    return {"mean": mean, "interval": ratio_intervals(*together, clusters)[0], "deviation": float(one_by_one.std(ddof=1))}
+    deviation = float(ratios(above.sum(axis=1), below.sum(axis=1)).std(ddof=1))
+    return {"mean": ratio(*together), "interval": ratio_intervals(*together, clusters)[0], "deviation": deviation}
