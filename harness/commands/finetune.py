@@ -109,18 +109,16 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from adapters.libraries import check_libraries
     from adapters.recipe import recipe_path
     from adapters.registry import find_adapter
-    from adapters.sources import chosen, gather, with_thought, with_thoughts
+    from adapters.sources import with_thought
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
     from harness.prompting.dev import dev_f1
     from harness.prompting.shots import choose_shots
     from harness.training.curriculum import check_curriculum
-    from harness.training.plan import subset
     from prompts.shots import ShotChoice
 
     loaded, base_name = _recipe(options)
-    training = loaded.training
     task, faults = options.task or loaded.task or DEFAULT_TASK, Faults()
     faults.attempt(partial(check_libraries, loaded, recipe_path(options.recipe)))
     base = faults.attempt(lambda: resolve_base(base_name))
@@ -128,24 +126,15 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
-    gold = faults.attempt(lambda: subset(load(task, "train")[: options.limit], training.train_items, training.seed)) or []
     if held is None:
         faults.report()
     assert held is not None
-    gold = (faults.attempt(partial(with_thoughts, gold, options.thoughts, held)) or gold) if options.thoughts else gold
-    programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
-    gold = list(programs.of_split(gold, task)) if programs else gold
-    train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
-    data = faults.attempt(partial(gather, chosen(loaded.data, options.data, options.limit), task, train, held, programs))
-    faults.report()
+    gold, learned, data = _train_data(options, loaded, task, spec, held, faults)
     assert spec is not None
     assert base is not None
-    assert data is not None
-    items, learned = data.items, str(programs or "")
-    if spec.thinks and loaded.method != "grpo":
-        items, learned = with_thought(items)
-    check_curriculum(items, training.curriculum)
-    choice = ShotChoice(loaded.shots, training.seed, loaded.prompt.select)
+    items, learned = with_thought(data.items) if spec.thinks and loaded.method != "grpo" else (data.items, learned)
+    check_curriculum(items, loaded.training.curriculum)
+    choice = ShotChoice(loaded.shots, loaded.training.seed, loaded.prompt.select)
     job = FinetuneJob(
         name=recipe_path(options.recipe).stem,
         recipe=loaded,
@@ -164,6 +153,26 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     if loaded.peft:
         without_weights(job)
     return job, data
+
+
+def _train_data(
+    options: Finetune, loaded: FinetuneRecipe, task: str, spec: PromptSpec | None, held: HeldOut, faults: Faults
+) -> tuple[list[Item], str, TrainData]:
+    """The train split's items, a line about their programs, and all train items. Raises what `faults` holds in the end."""
+    from adapters.sources import chosen, gather, with_thoughts
+    from harness.corpora import load
+    from harness.training.plan import subset
+
+    training = loaded.training
+    gold = faults.attempt(lambda: subset(load(task, "train")[: options.limit], training.train_items, training.seed)) or []
+    gold = (faults.attempt(partial(with_thoughts, gold, options.thoughts, held)) or gold) if options.thoughts else gold
+    programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
+    gold = list(programs.of_split(gold, task)) if programs else gold
+    train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
+    data = faults.attempt(partial(gather, chosen(loaded.data, options.data, options.limit), task, train, held, programs))
+    faults.report()
+    assert data is not None
+    return gold, str(programs or ""), data
 
 
 def _recipe(options: Finetune) -> tuple[FinetuneRecipe, str]:

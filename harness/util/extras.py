@@ -32,8 +32,7 @@ def missing_extra(command: str, module: str) -> str | None:
     having = sorted(extra for extra, packages in extras.items() if package in packages)
     if not having:
         return None
-    own = OF_COMMANDS.get(command)
-    extra = own if own in having else having[0]
+    extra = next((one for one in having if one == OF_COMMANDS.get(command)), having[0])
     *others, last = (name for name in extras[extra] if find_spec(name.replace("-", "_")) is None)
     names = f"{', '.join(others)} and {last}, which are" if others else f"{last}, which is"
     return f"harness {command} needs {names} not installed: pip install '{PACKAGE}[{extra}]'"
