@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, check_weights, save_template
+from adapters.registry import CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, Adapter, check_weights, from_hub, save_template
 from harness.engines.models.bases import base_origin, display_name, resolve_base
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import adapter_config, adapter_rank, brief
@@ -19,14 +19,17 @@ from prompts.probe import described
 from prompts.spec import PromptSpec
 
 
-def import_adapter(folder: Path, spec: PromptSpec, base: str | None = None, name: str | None = None) -> Adapter:
-    """Copy the peft adapter in `folder` to runs/`name`/adapter (by default the folder's name), complete or absent.
+def import_adapter(source: str, spec: PromptSpec, base: str | None = None, name: str | None = None) -> Adapter:
+    """Copy the peft adapter in the folder `source` or on the hub, USER/NAME or USER/NAME@REVISION, to runs/`name`/adapter (by
+    default the folder's name, or NAME), complete or absent.
 
     `spec` is the prompt format that it answers best in, which none of its files record. With `base` None, the base is the one
     that its configuration names. Raises UsageError if the run exists, and AdapterError for a folder that holds no LoRA adapter
     in safetensors, for links out of it, for broken weights and for a base whose weights are here and do not fit.
     """
-    run = RUNS / (name or folder.resolve().name)
+    downloaded = from_hub(source)
+    folder = downloaded or Path(source)
+    run = RUNS / (name or (Path(source.partition("@")[0]) if downloaded else folder.resolve()).name)
     if run.exists() and (not run.is_dir() or any(run.iterdir())):
         raise UsageError(f"{run} already exists: choose another --name")
     _check_files(folder)

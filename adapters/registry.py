@@ -244,7 +244,7 @@ def find_adapter(name: str | Path) -> Path:
     """The folder of a complete adapter; `name` as in `load_adapter`."""
     given = Path(name)
     places = (given, given / "adapter", SHIPPED / given, RUNS / given / "adapter")
-    path = next((place for place in places if (place / CONFIG_FILE).is_file()), None) or _from_hub(str(name))
+    path = next((place for place in places if (place / CONFIG_FILE).is_file()), None) or from_hub(str(name))
     if path is None and len(given.parts) == 1 and not any(place.is_dir() for place in (given, RUNS / given)):
         choose("adapter", str(name), known_adapters())
     for file in (CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE):
@@ -257,16 +257,17 @@ def find_adapter(name: str | Path) -> Path:
     return path
 
 
-def _from_hub(name: str) -> Path | None:
+def from_hub(name: str) -> Path | None:
     """The folder of an adapter that the hub has as USER/NAME or USER/NAME@REVISION, downloaded once; None for another name.
 
-    It is a copy in the user's cache, because the hub's own cache holds links, which an adapter's folder must not."""
+    It is a copy in the user's cache, because the hub's own cache holds links, which an adapter's folder must not. Raises
+    AdapterError if the hub has no such repository or cannot be reached."""
     if not _HUB_NAME.fullmatch(name) or Path(name).parts[0] in (os.curdir, os.pardir) or Path(name).parent.is_dir():
         return None
     try:
         source = downloaded(name, _FILES)
     except EngineError as error:
-        raise AdapterError(f"{name} holds no adapter of this harness: no such folder is here, and {error}") from error
+        raise AdapterError(f"{name} holds no adapter: no such folder is here, and {error}") from error
     target = cache_folder() / "adapters" / f"{name.partition('@')[0].replace('/', '--')}@{source.name[:12]}"
 
     def copy(partial: Path) -> None:

@@ -143,7 +143,7 @@ def merge(options: Merge) -> None:
 
 
 class Import(Strict):
-    folder: Path = argument()
+    source: str = argument()
     task: str = option(..., f"{TASK_NAMES}.")
     context: str = option(..., "The context that it was trained with, or the nearest one.")
     format: str = option(..., "The format in which it was trained to write actions.")
@@ -151,12 +151,13 @@ class Import(Strict):
     template: str | None = option(None, "The prompts' wording: a shipped template or a folder. [default: our own]")
     base: str | None = option(names=("--base", "--model"))
     """Hub name or local folder of the base. [default: the one that adapter_config.json names]"""
-    name: str | None = option(None, "Name of the run folder under runs/. [default: the folder's]")
+    name: str | None = option(None, "Name of the run folder under runs/. [default: the folder's or the repository's]")
 
 
 @adapters.command("import", cls=ModelCommand, model=Import)
-def import_folder(options: Import) -> None:
-    """Import a published peft adapter from FOLDER, which holds adapter_config.json and adapter_model.safetensors.
+def import_published(options: Import) -> None:
+    """Import a published peft adapter from SOURCE: a folder that holds adapter_config.json and adapter_model.safetensors, or
+    user/name or user/name@revision on the Hugging Face hub.
 
     \b
     harness adapters import NeBuLa-org --task minecraft --context full-dialogue+mission --format lines
@@ -166,7 +167,7 @@ def import_folder(options: Import) -> None:
     from prompts.spec import PromptSpec
 
     spec = PromptSpec.make(options.task, options.context, options.format, options.frame, options.template)
-    adapter = import_adapter(options.folder, spec, options.base, options.name)
+    adapter = import_adapter(options.source, spec, options.base, options.name)
     _check(str(adapter.path), adapter)
     click.echo(shlex.join(["harness", "prompt", "--adapter", adapter.path.parent.name, "--base", adapter.base]))
 

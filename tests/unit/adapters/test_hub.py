@@ -11,12 +11,13 @@ import pytest
 import yaml
 from huggingface_hub import parse_eval_result_entries
 
+from adapters.registry import read_record
 from harness.engines.models.bases import display_name, resolve_base
 from harness.engines.models.weights import weights_fingerprint
 from prompts.spec import PromptSpec
 from tests.helpers import Command, cases
 from tests.helpers.endpoint import Answer, FakeServer
-from tests.helpers.tiny import save_tiny_adapter
+from tests.helpers.tiny import build_tiny_adapter, save_tiny_adapter
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -64,6 +65,21 @@ def test_an_adapter_and_its_base_come_from_the_hub_once(
     code, out, err = command("adapters", "show", "user/mine", "--json")
     assert (code, Path(json.loads(out)["folder"]).name) == (0, f"user--mine@{COMMIT[:12]}"), err
     assert not [*hub.parent.glob("harness/**/training_args.bin"), *hub.parent.glob("cache/**/training_args.bin")]
+
+
+def test_a_published_adapter_is_imported_from_the_hub(hub: Path, tiny_base: Path, command: Command) -> None:
+    weights = build_tiny_adapter(tiny_base, hub / "user/theirs") / "adapter_model.safetensors"
+    words = ("--task", "minecraft", "--context", "full-dialogue", "--format", "lines", "--base", str(tiny_base))
+    code, out, err = command("adapters", "import", "user/theirs@v1", *words)
+    assert (code, out.splitlines()[-1]) == (0, f"harness prompt --adapter theirs --base {tiny_base}"), err
+    assert Path("runs/theirs/adapter/adapter_model.safetensors").read_bytes() == weights.read_bytes()
+    assert read_record(Path("runs/theirs/adapter")).imported["from"] == f"user--theirs@{COMMIT[:12]}"  # type: ignore[index]
+    (hub / "user/pickled").mkdir()
+    (weights.parent / "adapter_config.json").rename(hub / "user/pickled/adapter_config.json")
+    weights.rename(hub / "user/pickled/adapter_model.bin")
+    for name, problem in (("pickled", "adapter_model.safetensors is not there; other formats"), ("other", "cannot be had")):
+        code, _, err = command("adapters", "import", f"user/{name}", *words)
+        assert (code, err.count("Error: "), problem in err, Path("runs", name).exists()) == (1, 1, True, False), err
 
 
 @pytest.mark.parametrize(("name", "problem"), cases(__file__)["refused"])
