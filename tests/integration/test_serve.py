@@ -14,7 +14,6 @@ import httpx2
 import openai
 import pytest
 
-import harness
 from harness.corpora import load
 from harness.engines.engine import Sampling
 from harness.engines.models.bases import load_tokenizer
@@ -137,16 +136,20 @@ def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(
 
 
 def test_the_task_api_asks_the_served_models(serving: Serving) -> None:
-    with harness.Client(serving.url, key=KEY) as client:
-        kinds = {player.name: player.kind for player in client.players()}
-        done = client.execute("minecraft", "Put a red block anywhere.", "tiny", constrain="feasible")
-        drawn = client.execute("hexagons", "Paint a tile.", "one", constrain="format")
-        parsed = client.execute("hexagons", "Paint the first column red.", "parser")
+    with httpx2.Client(base_url=f"{serving.url}/v1/harness", headers={"Authorization": f"Bearer {KEY}"}, timeout=60) as client:
+
+        def done(task: str, instruction: str, **fields: str) -> Any:
+            return client.post("/execute", json={"task": task, "instruction": instruction, **fields}).json()
+
+        kinds = {player["name"]: player["kind"] for player in client.get("/players").json()}
+        built = done("minecraft", "Put a red block anywhere.", model="tiny", constrain="feasible")
+        drawn = done("hexagons", "Paint a tile.", model="one", constrain="format")
+        parsed = done("hexagons", "Paint the first column red.", model="parser")
     assert {name for name, kind in kinds.items() if kind == "language model"} == {"tiny", "one", "two"}
-    assert done.ignored == []
-    assert len(done.discarded) <= 1  # The piece that the token limit cut.
-    assert drawn.board is not None
-    assert len(parsed.actions) == 10
+    assert built["ignored"] == []
+    assert len(built["discarded"]) <= 1  # The piece that the token limit cut.
+    assert drawn["board"] is not None
+    assert len(parsed["actions"]) == 10
 
 
 def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:

@@ -13,7 +13,6 @@ from harness.engines.openai.endpoint import Endpoint
 from harness.engines.openai.engine import OpenAIEngine, TokenUsage
 from harness.errors import EngineError, UsageError
 from harness.prompting.options import Options
-from harness.service.client import Client
 from harness.service.keys import server_keys
 from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
@@ -193,8 +192,6 @@ def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(monkeypatch: py
     with pytest.raises(UsageError, match=r"^HARNESS_API_KEY: the key holds") as caught:
         OpenAIEngine("http://127.0.0.1:1/v1", "demo")
     assert "very" not in str(caught.value)
-    with pytest.raises(UsageError, match=r"^key: the"):
-        Client(key=key)
     with pytest.raises(UsageError, match=r"^HARNESS_API_KEY: "):
         server_keys("127.0.0.1", None)
 
@@ -212,7 +209,7 @@ def test_no_form_of_a_secret_is_told() -> None:
     ["http://127.0.0.1:99999/v1", "http://[::1/v1", "ftp://host/v1", "http://me:pass@host/v1", "http://me:pass#word@host/v1"],
 )
 def test_a_url_to_which_no_request_can_go_is_refused(url: str) -> None:
-    for refused in (lambda: OpenAIEngine(url, "demo"), lambda: Options(base_url=url, engine="openai"), lambda: Client(url)):
+    for refused in (lambda: OpenAIEngine(url, "demo"), lambda: Options(base_url=url, engine="openai")):
         with pytest.raises(UsageError, match=r"must begin with http|must hold no login") as caught:
             refused()
         assert "pass" not in str(caught.value)

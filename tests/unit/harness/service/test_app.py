@@ -1,4 +1,4 @@
-"""The task API: the same answers as in runs, refusals instead of crashes, keys, and its client."""
+"""The task API: the same answers as in runs, refusals instead of crashes, and keys."""
 
 import json
 import math
@@ -20,7 +20,6 @@ from adapters.registry import Adapter
 from harness.baselines.parser import Parser
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, new_turns
 from harness.corpora.records import to_full_record
-from harness.errors import EngineError
 from harness.service.app import MOST_BYTES, create_app, listening
 from harness.service.guard import Guard
 from harness.service.keys import Keys, digest
@@ -125,19 +124,17 @@ def test_a_language_model_is_asked_in_its_prompt_format_and_the_client_is_told(
 ) -> None:
     monkeypatch.setenv("HARNESS_API_KEY", "secret")
     server.reply = lambda body, n: chat_answer("place red 0 1 0\nplace blue 0 9 0\nwhat?")
-    guard, port = Guard(create_app([model(server.url)]), Keys({digest("key"): "one"})), free_port()
-    url = f"http://127.0.0.1:{port}"
-    with listening(guard, "127.0.0.1", port), harness.Client(url, key="key") as client, harness.Client(url) as stranger:
-        assert [player.name for player in client.players()] == ["model"]
-        done = client.execute("minecraft", "Start with a red block.", "model")
-        with pytest.raises(EngineError, match="refuses: model does not know the task hexagons"):
-            client.execute("hexagons", "Paint it red.", "model")
-        with pytest.raises(EngineError, match="refuses: this server needs a key"):
-            stranger.players()
-    assert done.actions == [("place", "red", 0, 1, 0), ("place", "blue", 0, 9, 0)]
-    assert done.ignored == [("place", "blue", 0, 9, 0)]
-    assert done.blocks == [(0, 1, 0, "red")]
-    assert [piece.text for piece in done.discarded] == ["what?"]
+    guard = Guard(create_app([model(server.url)]), Keys({digest("key"): "one"}))
+    with TestClient(guard, headers={"Authorization": "Bearer key"}) as client:
+        assert [player["name"] for player in client.get("/v1/harness/players").json()] == ["model"]
+        done = client.post(EXECUTE, json={**ASK, "instruction": "Start with a red block."}).json()
+        refused = client.post(EXECUTE, json={**ASK, "task": "hexagons"})
+        assert refused.json()["error"]["message"] == "model does not know the task hexagons"
+        assert client.get("/v1/harness/players", headers={"Authorization": ""}).status_code == 401
+    assert done["actions"] == [["place", "red", 0, 1, 0], ["place", "blue", 0, 9, 0]]
+    assert done["ignored"] == [["place", "blue", 0, 9, 0]]
+    assert done["blocks"] == [[0, 1, 0, "red"]]
+    assert [piece["text"] for piece in done["discarded"]] == ["what?"]
     assert server.keys == {"Bearer secret"}
     assert "Start with a red block." in server.requests[0]["messages"][-1]["content"]
 
