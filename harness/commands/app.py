@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 class App(Strict):
     port: int = option(8010, "The port to listen on.", ge=1, le=65535)
-    folder: Path = option(Path("runs/app"), "Keeps games and corrections.")
+    folder: Path = option(Path("runs/app"), "Keeps games.")
     base_url: str | None = option(metavar="URL")
     """An OpenAI-compatible endpoint, such as harness serve, whose models play too."""
     models: tuple[str, ...] = option((), "A model of the endpoint. Repeatable. [default: all that it lists]", names=("--model",))

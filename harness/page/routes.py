@@ -1,4 +1,4 @@
-"""The page's routes, added to the application of the task API: its files, the corpora, sessions, corrections."""
+"""The page's routes, added to the application of the task API: its files, the corpora and sessions."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,6 @@ from starlette.staticfiles import StaticFiles
 from harness.corpora.records import Digits
 from harness.errors import HarnessError, UsageError
 from harness.page import corpus, procedure
-from harness.page.corrections import CorrectedAnswer, Corrections
 from harness.page.store import KINDS, Kind, Session, StaleError, State, Store, StoreError
 from harness.service.app import MOST_BYTES, answered
 from harness.service.guard import Bounds, Guard
@@ -81,16 +80,15 @@ class PageToken(Keys):
 
 
 def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Sequence[str] = ()) -> Store:
-    """Add the page to an application, which only the store's token then opens; sessions and corrections are kept in `folder`.
-    `notes` tell which players are missing.
+    """Add the page to an application, which only the store's token then opens; sessions are kept in `folder`. `notes` tell which
+    players are missing.
 
     Raises StoreError if the folder cannot be used.
     """
-    store, corrections = Store(folder / "sessions.sqlite"), Corrections(folder)
+    store = Store(folder / "sessions.sqlite")
     by_name = {player.name: player for player in players}
     _add_corpora(app, players, notes)
     _add_sessions(app, store, by_name)
-    _add_corrections(app, corrections)
     app.add_exception_handler(HarnessError, _told)
     app.add_exception_handler(ValidationError, _told)
 
@@ -169,19 +167,6 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
         if player is None:
             raise HTTPException(404, f"no player {body.player[:80]!r}: choose one of {', '.join(players)}")
         return await _answered(request, store, session_id, body, player)
-
-
-def _add_corrections(app: FastAPI, corrections: Corrections) -> None:
-    @app.post("/page/corrections")
-    async def correct(request: Request) -> dict[str, Any]:
-        """Save what a model should have done as a training row."""
-        correction = CorrectedAnswer.model_validate_json(await request.body())
-        try:
-            item = correction.item()
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        count = await run_in_threadpool(corrections.add, item)
-        return {"file": str(corrections.file(item.task)), "rows": count}
 
 
 def _line(store: Store, session: Session) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 import { ask, start } from "./api.js";
 import { button, field, h, percent, toast } from "./dom.js";
 import { anotherButton, answerView, picker, waiting } from "./players.js";
-import { after, key, kit, Region } from "./region.js";
+import { after, key, Region } from "./region.js";
 import { talkList } from "./talk.js";
 
 const KEPT = "building";
@@ -63,15 +63,12 @@ class Directing {
     this.pose = pose;
     this.players = players;
     this.leaving = new AbortController();
-    this.edits = [];
-    this.region = new Region({ label: "What stands", edit: (action) => this.edits.push(action) });
-    this.region.setEditable(false);
+    this.region = new Region({ label: "What stands" });
     this.target = new Region({ label: "Target", small: true });
     this.eyes = h("input", { type: "checkbox" });
     this.eyes.addEventListener("change", () => this.region.setPose(pose, this.eyes.checked));
     this.talk = h("div", {});
     this.foot = h("div", {});
-    this.bar = h("div", { class: "bar" });
     this.reply = h("div", { class: "reply", "aria-live": "polite" });
     this.text = h("textarea", { rows: 3, maxlength: 20000, placeholder: "Build a row of three red blocks in the middle.", value: localStorage.getItem(DRAFT) ?? "" });
     this.text.addEventListener("input", () => localStorage.setItem(DRAFT, this.text.value));
@@ -91,7 +88,7 @@ class Directing {
       h("div", { class: "head" }, h("h1", {}, "Direct a model"), h("a", { class: "button small", href: "#/build" }, "Another game"),
         h("p", {}, "Tell the Builder what to build, in as many messages as you like. Undo takes the last one back, with everything that followed.")),
       h("div", { class: "two" },
-        h("section", { class: "card", "aria-label": "What stands" }, this.bar, this.region.element, h("div", { class: "bar foot" }, h("label", { class: "check" }, this.eyes, "Through the builder\u2019s eyes"), this.region.tools)),
+        h("section", { class: "card", "aria-label": "What stands" }, this.region.element, h("div", { class: "bar foot" }, h("label", { class: "check" }, this.eyes, "Through the builder\u2019s eyes"), this.region.tools)),
         h("div", { class: "stack" },
           target.blocks.length ? h("section", { class: "card" }, h("h2", {}, `Target ${target.name}`), this.target.element, h("div", { class: "bar foot" }, this.target.tools)) : null,
           h("section", { class: "card" }, h("h2", {}, "Dialogue"), this.talk, this.form, notes, this.reply, this.foot))));
@@ -146,7 +143,7 @@ class Directing {
   say(event) {
     event.preventDefault();
     const text = this.text.value.trim();
-    if (!text || this.busy || this.correcting || this.send.hidden) return;
+    if (!text || this.busy || this.send.hidden) return;
     this.text.value = "";
     localStorage.removeItem(DRAFT);
     this.change([...this.game.turns, { speaker: "Architect", text }]);
@@ -166,7 +163,7 @@ class Directing {
 
   // The players in `asked` have already answered the Architect's last words; what they built is taken back.
   async answer(model = this.players.value, asked = []) {
-    if (this.busy || this.correcting) return;
+    if (this.busy) return;
     this.busy = this.again.disabled = true;
     this.change(this.asked());
     const turns = this.game.turns.map(({ by, ...turn }) => turn);
@@ -178,42 +175,11 @@ class Directing {
       const answer = await waiting(this.reply, model, ask("POST", "/v1/harness/execute", request, { signal: this.leaving.signal }));
       const ignored = new Set(answer.ignored.map(String));
       this.built(answer.actions.filter((action) => !ignored.has(String(action))), answer.why ?? "Done.", answer.model);
-      this.reply.replaceChildren(answerView(answer, (performance.now() - began) / 1000), h("div", { class: "row" }, button("Correct it", () => this.correct(request, answer)), another));
+      this.reply.replaceChildren(answerView(answer, (performance.now() - began) / 1000), h("div", { class: "row" }, another));
     } catch (error) {
       this.reply.replaceChildren(h("p", { class: "warn" }, error.message), h("div", { class: "row" }, another));
     }
     this.busy = this.again.disabled = this.undo.disabled = false;
     this.text.focus();
-  }
-
-  correct(request, answer) {
-    this.correcting = this.form.hidden = true;
-    this.edits = [];
-    this.region.setEditable(true);
-    this.region.show(request.blocks);
-    this.bar.replaceChildren(kit(this.region));
-    const end = () => {
-      this.correcting = false;
-      this.region.setEditable(false);
-      this.bar.replaceChildren();
-      this.reply.replaceChildren();
-      this.update();
-    };
-    this.reply.replaceChildren(h("div", { class: "notice" },
-      h("p", {}, h("strong", {}, "Build what it should have built"), ` after \u201c${request.instruction.slice(0, 200)}\u201d. A click places a block; a click with Shift, or with Remove checked, takes one away.`),
-      h("div", { class: "row" },
-        button("Save as a training row", async () => {
-          try {
-            const saved = await ask("POST", "/page/corrections", { request, actions: this.edits, by: answer.model });
-            this.built(this.edits, "(put right by hand)", "you");
-            end();
-            toast(`Row ${saved.rows} of ${saved.file}`);
-          } catch (error) {
-            toast(error.message, true);
-          }
-        }, { class: "button primary" }),
-        button("From the start", () => { this.edits = []; this.region.show(request.blocks); }),
-        button("Cancel", end))));
-    this.region.box.focus();
   }
 }

@@ -1,7 +1,7 @@
 // The drawing application: a board, eight colors, and any model that draws along.
 import { ask } from "./api.js";
 import { actions, asJson, asPng, asSvg, BLANK, Board, palette } from "./board.js";
-import { button, download, field, h, toast } from "./dom.js";
+import { button, download, field, h } from "./dom.js";
 import { anotherButton, answerView, picker, waiting } from "./players.js";
 
 const KEPT = "drawing";
@@ -20,7 +20,6 @@ export async function show(main) {
   let { digits, steps } = restored();
   let past = [];
   let future = [];
-  let correcting = null;
   const board = new Board({ digits, label: "Drawing", stroke: (before) => remember({ digits: before, steps }) });
   const colors = palette(board);
   const undo = button("Undo", () => travel(past, future), { title: "Ctrl+Z" });
@@ -40,7 +39,6 @@ export async function show(main) {
     list.replaceChildren(...steps.map((step) => h("li", {}, h("span", {}, step.instruction), h("small", {}, step.by))));
   }
   function remember(before) {
-    if (correcting) return;
     past.push(before);
     if (past.length > 500) past.shift();
     future = [];
@@ -54,7 +52,7 @@ export async function show(main) {
     save();
   }
   function travel(from, to) {
-    if (!from.length || correcting) return;
+    if (!from.length) return;
     to.push({ digits: board.digits, steps });
     const state = from.pop();
     steps = state.steps;
@@ -65,7 +63,7 @@ export async function show(main) {
   async function draw(event) {
     event.preventDefault();
     const instruction = text.value.trim();
-    if (!instruction || correcting) return;
+    if (!instruction) return;
     const history = steps.map(({ instruction, actions, text }) => ({ instruction, actions, text: text ?? null }));
     if (await answer({ task: "hexagons", model: select.value, instruction, board: board.digits, history })) text.value = "";
   }
@@ -81,7 +79,7 @@ export async function show(main) {
       const told = await waiting(reply, request.model, ask("POST", "/v1/harness/execute", request));
       const step = { instruction: request.instruction, actions: actions(request.board, told.board), text: told.text, by: told.model };
       change(told.board, [...(replaced && steps.at(-1) === replaced ? steps.slice(0, -1) : steps), step]);
-      reply.replaceChildren(answerView(told, (performance.now() - began) / 1000), h("div", { class: "row" }, button("Correct it", () => correct(request, told)), await another(step)));
+      reply.replaceChildren(answerView(told, (performance.now() - began) / 1000), h("div", { class: "row" }, await another(step)));
       return true;
     } catch (error) {
       reply.replaceChildren(h("p", { class: "warn" }, error.message), h("div", { class: "row" }, await another(replaced)));
@@ -89,34 +87,6 @@ export async function show(main) {
     } finally {
       go.disabled = false;
     }
-  }
-
-  function correct(request, answer) {
-    correcting = { request, answer };
-    const kept = board.digits;
-    const end = () => {
-      correcting = null;
-      reply.replaceChildren();
-      main.querySelector(".stage").classList.remove("correcting");
-    };
-    main.querySelector(".stage").classList.add("correcting");
-    reply.replaceChildren(h("div", { class: "notice" },
-      h("p", {}, h("strong", {}, "Paint the board as it should be"), ` after \u201c${request.instruction.slice(0, 200)}\u201d.`),
-      h("div", { class: "row" },
-        button("Save as a training row", async () => {
-          try {
-            const saved = await ask("POST", "/page/corrections", { request, board: board.digits, by: answer.model });
-            steps = [...steps.slice(0, -1), { instruction: request.instruction, actions: actions(request.board, board.digits), by: "you" }];
-            end();
-            save();
-            toast(`Row ${saved.rows} of ${saved.file}`);
-          } catch (error) {
-            toast(error.message, true);
-          }
-        }, { class: "button primary" }),
-        button("As before the step", () => board.show(request.board)),
-        button("Cancel", () => { end(); board.show(kept); }))));
-    board.element.focus();
   }
 
   function keys(event) {

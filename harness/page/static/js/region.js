@@ -1,21 +1,21 @@
 // The build region of Minecraft in three dimensions: 11 x 9 x 11 cells, x and z from -5 to 5, y from 1. A block at x fills [x, x + 1).
 // At yaw 0 the builder looks along +z, with +x on the left.
-import { announce, button, h } from "./dom.js";
+import { button, h } from "./dom.js";
 import * as THREE from "../vendor/three.module.min.js";
 import { OrbitControls } from "../vendor/OrbitControls.js";
 
-export const COLORS = ["red", "orange", "yellow", "green", "blue", "purple"];
-export const PAINT = { red: "#cf2f35", orange: "#f08a1c", yellow: "#f6d32b", green: "#3f9e4a", blue: "#2f6fd6", purple: "#8e49bf" };
+const COLORS = ["red", "orange", "yellow", "green", "blue", "purple"];
+const PAINT = { red: "#cf2f35", orange: "#f08a1c", yellow: "#f6d32b", green: "#3f9e4a", blue: "#2f6fd6", purple: "#8e49bf" };
 const SIDE = 5;
 const HEIGHT = 9;
 const TOUCHING = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]];
 const EYES = 1.62;
 
 export const key = ([x, y, z]) => `${x},${y},${z}`;
-export const inRegion = ([x, y, z]) => Math.abs(x) <= SIDE && Math.abs(z) <= SIDE && y >= 1 && y <= HEIGHT;
+const inRegion = ([x, y, z]) => Math.abs(x) <= SIDE && Math.abs(z) <= SIDE && y >= 1 && y <= HEIGHT;
 
 // The blocks after an action; null if it cannot be carried out.
-export function applied(blocks, [kind, color, x, y, z]) {
+function applied(blocks, [kind, color, x, y, z]) {
   const here = blocks.findIndex((block) => block[0] === x && block[1] === y && block[2] === z);
   if (kind === "remove") return here < 0 ? null : blocks.filter((_, n) => n !== here);
   if (here >= 0 || !inRegion([x, y, z])) return null;
@@ -26,7 +26,7 @@ export function applied(blocks, [kind, color, x, y, z]) {
 
 export const after = (blocks, actions) => actions.reduce((now, action) => applied(now, action) ?? now, blocks);
 
-export function described(blocks) {
+function described(blocks) {
   if (!blocks.length) return "empty build region";
   const counts = COLORS.map((color) => [blocks.filter((block) => block[3] === color).length, color]).filter(([count]) => count);
   return `${blocks.length} block${blocks.length === 1 ? "" : "s"}: ${counts.map(([count, color]) => `${count} ${color}`).join(", ")}`;
@@ -39,14 +39,11 @@ const DARK = new THREE.LineBasicMaterial({ color: 0x1b1626, transparent: true, o
 const BRIGHT = new THREE.LineBasicMaterial({ color: 0xffffff });
 
 export class Region {
-  constructor({ label = "Build region", small = false, edit = null } = {}) {
+  constructor({ label = "Build region", small = false } = {}) {
     this.name = label;
     this.blocks = [];
-    this.brush = "red";
-    this.edit = edit;
     this.pose = null;
     this.looks = false;
-    this.cursor = [0, 1, 0];
     this.note = h("p", { hidden: true });
     this.box = h("div", { class: small ? "scene small" : "scene", tabindex: "0" }, this.note);
     this.tools = h("div", { class: "row", role: "group", "aria-label": `${label}: view` },
@@ -62,7 +59,8 @@ export class Region {
       return;
     }
     this.build();
-    this.setEditable(edit !== null);
+    this.box.setAttribute("role", "img");
+    this.describe();
   }
 
   build() {
@@ -84,9 +82,6 @@ export class Region {
     this.scene.add(grid);
     this.group = new THREE.Group();
     this.scene.add(this.group);
-    this.ghost = new THREE.LineSegments(EDGES, new THREE.LineBasicMaterial({ color: 0x111111 }));
-    this.ghost.visible = false;
-    this.scene.add(this.ghost);
     this.body = new THREE.Group();
     const cone = new THREE.Mesh(new THREE.ConeGeometry(0.28, 0.7, 20), new THREE.MeshLambertMaterial({ color: 0x2a2540 }));
     cone.rotation.x = Math.PI / 2;
@@ -104,7 +99,7 @@ export class Region {
     this.sizes = new ResizeObserver(() => this.fit());
     this.sizes.observe(this.box);
     this.fit();
-    this.listen();
+    this.box.addEventListener("keydown", (event) => this.press(event));
   }
 
   fit() {
@@ -126,15 +121,8 @@ export class Region {
     });
   }
 
-  setEditable(on) {
-    this.editable = on;
-    this.box.setAttribute("role", on ? "application" : "img");
-    this.describe();
-  }
-
   describe() {
-    const help = this.editable ? ". Arrow keys, Page Up and Page Down move, Enter places, Delete removes, 1 to 6 choose a color" : "";
-    this.box.setAttribute("aria-label", `${this.name}: ${described(this.blocks)}${help}`);
+    this.box.setAttribute("aria-label", `${this.name}: ${described(this.blocks)}`);
     if (!this.renderer) this.note.textContent = `This browser cannot show 3D (WebGL). ${described(this.blocks)}. ${this.blocks.map((block) => `${block[3]} at ${block.slice(0, 3).join(", ")}`).join("; ")}`;
   }
 
@@ -148,7 +136,6 @@ export class Region {
       const [x, y, z, color] = block;
       const cube = new THREE.Mesh(CUBE, MATERIALS[color]);
       cube.position.set(x + 0.5, y + 0.5, z + 0.5);
-      cube.userData.cell = [x, y, z];
       cube.add(new THREE.LineSegments(EDGES, bright.has(key(block)) ? BRIGHT : DARK));
       this.group.add(cube);
     }
@@ -196,97 +183,12 @@ export class Region {
     this.render();
   }
 
-  // The cell to place in and the block to remove under a pointer.
-  under(event) {
-    const box = this.renderer.domElement.getBoundingClientRect();
-    const at = new THREE.Vector2(((event.clientX - box.left) / box.width) * 2 - 1, 1 - ((event.clientY - box.top) / box.height) * 2);
-    const ray = new THREE.Raycaster();
-    this.camera.updateMatrixWorld();
-    ray.setFromCamera(at, this.camera);
-    const [hit] = ray.intersectObjects([this.ground, ...this.group.children], false);
-    if (!hit) return null;
-    if (hit.object === this.ground) return { place: [Math.floor(hit.point.x), 1, Math.floor(hit.point.z)], remove: null };
-    const cell = hit.object.userData.cell;
-    const out = hit.face.normal;
-    return { place: [cell[0] + Math.round(out.x), cell[1] + Math.round(out.y), cell[2] + Math.round(out.z)], remove: cell };
-  }
-
-  act(action) {
-    const next = applied(this.blocks, action);
-    if (next === null) {
-      announce("That cannot be done here.");
-      return;
-    }
-    this.show(next, new Set([key(action.slice(2))]));
-    announce(`${action[0] === "place" ? `${action[1]} block placed` : "block removed"} at ${action.slice(2).join(", ")}`);
-    this.edit?.(action);
-  }
-
-  colorAt(cell) {
-    return this.blocks.find((block) => key(block) === key(cell))?.[3] ?? null;
-  }
-
-  remove(cell) {
-    this.act(["remove", this.colorAt(cell), ...cell]);
-  }
-
-  listen() {
-    const canvas = this.renderer.domElement;
-    let down = null;
-    canvas.addEventListener("pointerdown", (event) => (down = [event.clientX, event.clientY]));
-    canvas.addEventListener("pointerup", (event) => {
-      const moved = down === null || Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 5;
-      down = null;
-      if (!this.editable || moved) return;
-      const found = this.under(event);
-      if (!found) return;
-      if (this.removing || event.button === 2 || event.shiftKey) {
-        if (found.remove) this.remove(found.remove);
-      } else if (event.button === 0) this.act(["place", this.brush, ...found.place]);
-    });
-    canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-    canvas.addEventListener("pointermove", (event) => {
-      if (!this.editable || event.buttons) return;
-      const found = this.under(event);
-      const cell = found && (this.removing ? found.remove : found.place);
-      this.point(cell && inRegion(cell) ? cell : null);
-    });
-    canvas.addEventListener("pointerleave", () => this.editable && this.point(null));
-    this.box.addEventListener("keydown", (event) => this.press(event));
-    this.box.addEventListener("focus", () => this.editable && this.point(this.cursor));
-  }
-
-  point(cell) {
-    this.ghost.visible = cell !== null;
-    this.note.hidden = cell === null;
-    if (cell) {
-      this.ghost.position.set(cell[0] + 0.5, cell[1] + 0.5, cell[2] + 0.5);
-      this.note.textContent = `x ${cell[0]}, y ${cell[1]}, z ${cell[2]}${this.colorAt(cell) ? `, ${this.colorAt(cell)}` : ""}`;
-    }
-    this.render();
-  }
-
   press(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (!this.editable) {
-      const turn = { ArrowLeft: -0.2, ArrowRight: 0.2 }[event.key];
-      if (turn) {
-        event.preventDefault();
-        this.orbit(turn, 1);
-      }
-      return;
-    }
-    const step = { ArrowLeft: [1, 0, 0], ArrowRight: [-1, 0, 0], ArrowUp: [0, 0, 1], ArrowDown: [0, 0, -1], PageUp: [0, 1, 0], PageDown: [0, -1, 0] }[event.key];
-    if (step) {
-      const next = this.cursor.map((value, n) => value + step[n]);
-      if (inRegion(next)) this.cursor = next;
-      announce(`${this.cursor.join(", ")}: ${this.colorAt(this.cursor) ?? "empty"}`);
-    } else if (event.key === "Enter" || event.key === " ") this.act(["place", this.brush, ...this.cursor]);
-    else if (event.key === "Delete" || event.key === "Backspace") this.remove(this.cursor);
-    else if (/^[1-6]$/.test(event.key)) this.choose?.(COLORS[event.key - 1]);
-    else return;
+    const turn = { ArrowLeft: -0.2, ArrowRight: 0.2 }[event.key];
+    if (!turn) return;
     event.preventDefault();
-    this.point(this.cursor);
+    this.orbit(turn, 1);
   }
 
   dispose() {
@@ -296,34 +198,4 @@ export class Region {
     this.renderer?.dispose();
     this.renderer?.forceContextLoss();
   }
-}
-
-// Buttons for the six colors, and a box for whether a click removes.
-export function kit(region) {
-  const group = h("div", { class: "palette", role: "radiogroup", "aria-label": "Block color" });
-  const pick = h("input", { type: "checkbox" });
-  region.choose = (color, focus) => {
-    region.brush = color;
-    pick.checked = region.removing = false;
-    for (const one of group.children) {
-      const on = one.dataset.color === color;
-      one.setAttribute("aria-checked", on);
-      one.tabIndex = on ? 0 : -1;
-      if (on && focus) one.focus();
-    }
-  };
-  COLORS.forEach((color, n) => {
-    const one = button("", () => region.choose(color), { class: "swatch block", role: "radio", "data-color": color, "aria-label": color, title: `${color} (${n + 1})` });
-    one.style.setProperty("--block", PAINT[color]);
-    group.append(one);
-  });
-  group.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
-    if (!step) return;
-    event.preventDefault();
-    region.choose(COLORS[(COLORS.indexOf(region.brush) + step + COLORS.length) % COLORS.length], true);
-  });
-  pick.addEventListener("change", () => (region.removing = pick.checked));
-  region.choose(region.brush);
-  return h("div", { class: "row" }, group, h("label", { class: "check" }, pick, "Remove"));
 }

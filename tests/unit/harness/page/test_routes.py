@@ -1,4 +1,4 @@
-"""The page's routes: replies to other sites and bad requests, sessions over HTTP, exports and corrections."""
+"""The page's routes: replies to other sites and bad requests, and sessions over HTTP."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,6 @@ import pytest
 from fastapi.testclient import TestClient
 
 from harness.corpora.item import Executed
-from harness.corpora.records import load_items
 from harness.page.corpus import procedure
 from harness.page.procedure import BLANK
 from harness.page.routes import add_page, step_request
@@ -79,19 +78,16 @@ def test_only_this_page_may_ask(client: TestClient) -> None:
             assert {name: answer.headers[name] for name in HEADERS} == HEADERS
 
 
-def test_only_the_token_opens_the_page(client: TestClient, tmp_path: Path) -> None:
+def test_only_the_token_opens_the_page(client: TestClient) -> None:
     token = client.cookies["harness-8010"]
     wrong = [{}, {"cookie": "harness-8010=x"}, {"cookie": f"harness-1={token}"}, {"authorization": "Bearer x"}]
     client.cookies.clear()
-    request = {"task": "hexagons", "model": "parser", "instruction": "A red dot."}
     for headers in wrong:
         for path in ("/", "/?token=x", "/static/js/main.js", "/page/start", "/v1/harness/players", "/openapi.json"):
             refused = client.get(path, headers=headers)
             assert refused.status_code == 403
             assert "open the address that harness app printed" in refused.json()["error"]["message"]
-        corrected = {"request": request, "board": red(5)}
-        assert client.post("/page/corrections", json=corrected, headers=headers).status_code == 403
-    assert not (tmp_path / "corrections-hexagons.jsonl").exists()
+        assert client.post("/page/sessions", json={}, headers=headers).status_code == 403
     assert client.get("/page/start", headers={"authorization": f"Bearer {token}"}).status_code == 200
     opened = client.get("/", params={"token": token})
     assert opened.status_code == 200
@@ -185,18 +181,3 @@ def test_a_models_answers_are_shown_to_it_again() -> None:
     steps = [{"instruction": word, "board": red(*range(n + 1))} for n, word in enumerate(("one", "two", "three"))]
     request = step_request({"steps": [{**steps[0], "text": "red 1:1"}, *steps[1:]], "current": 2}, "hexagons")
     assert [turn.text for turn in request.item.history if isinstance(turn, Executed)] == ["red 1:1", ""]
-
-
-def test_corrections_are_training_rows(client: TestClient, tmp_path: Path) -> None:
-    request = {"task": "hexagons", "instruction": "A red dot.", "history": [{"instruction": "Nothing.", "actions": []}]}
-    for n in (1, 2):
-        saved = client.post("/page/corrections", json={"request": request, "board": red(5), "by": "parser"}).json()
-        assert saved == {"file": str(tmp_path / "corrections-hexagons.jsonl"), "rows": n}
-    built = {"task": "minecraft", "model": "rules", "instruction": "A red block."}
-    place = ["place", "red", 0, 1, 0]
-    assert client.post("/page/corrections", json={"request": built, "actions": [place]}).json()["rows"] == 1
-    first, _ = load_items(tmp_path / "corrections-hexagons.jsonl", "hexagons")
-    assert [tuple(action) for action in first.actions] == [(0, 5, "red")]
-    assert len(load_items(tmp_path / "corrections-minecraft.jsonl", "minecraft")) == 1
-    for wrong in ({"request": request}, {"request": built}, {"request": built, "actions": [["place", "red", 0, 5, 0]]}, {}):
-        assert client.post("/page/corrections", json=wrong).status_code == 422

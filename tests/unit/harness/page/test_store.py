@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from harness.corpora import load
-from harness.page.corrections import Corrections
 from harness.page.store import StaleError, State, Store, StoreError
 
 
@@ -53,16 +51,15 @@ def test_a_full_disk_is_reported_and_keeps_the_earlier_state(store: Store) -> No
     assert store.change(session.id, 1, "change-two", lambda state: ({"text": "x" * 100_000}, True)).finished
 
 
-def test_other_users_can_read_neither_sessions_nor_corrections(tmp_path: Path) -> None:
+def test_other_users_cannot_read_sessions(tmp_path: Path) -> None:
     before = os.umask(0)
     try:
         folder = tmp_path / "runs" / "app"
         store = Store(folder / "sessions.sqlite")
         store.begin("execution", "Ada", {"count": 0})
-        Corrections(folder).add(load("hexagons", "dev")[0])
         modes = {path.name: path.stat().st_mode & 0o777 for path in [folder, folder.parent, *folder.iterdir()]}
         store.connection.close()
     finally:
         os.umask(before)
-    files = ("sessions.sqlite", "sessions.sqlite-wal", "sessions.sqlite-shm", "corrections-hexagons.jsonl")
+    files = ("sessions.sqlite", "sessions.sqlite-wal", "sessions.sqlite-shm")
     assert modes == {"runs": 0o700, "app": 0o700, **dict.fromkeys(files, 0o600)}
