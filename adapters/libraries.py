@@ -63,7 +63,7 @@ _STARTS = (True, False, "gaussian", "orthogonal")
 """The values of init_lora_weights that leave the base as it is."""
 
 
-def check_libraries(recipe: FinetuneRecipe, file: Path) -> None:
+def check_libraries(recipe: FinetuneRecipe) -> None:
     """Raises FaultsError, with a line for each key of `trainer` and `peft` that the libraries or this harness refuse, and
     UsageError for a tracker that is not installed. Nothing is imported for a recipe without such keys."""
     faults = Faults()
@@ -74,12 +74,12 @@ def check_libraries(recipe: FinetuneRecipe, file: Path) -> None:
     if recipe.trainer:
         kind = resolve_name("trl:GRPOConfig" if recipe.grpo else "transformers:TrainingArguments")
         build = partial(_try_trainer, recipe, kind)
-        faults.attempt(partial(_check, "trainer", recipe.trainer, kind, build, _reasons(recipe, kind), file))
+        faults.attempt(partial(_check, "trainer", recipe.trainer, kind, build, _reasons(recipe, kind), recipe.file))
     if recipe.peft and recipe.lora:
         kind, own = resolve_name("peft:LoraConfig"), {"r": recipe.lora.r, "target_modules": recipe.lora.target_modules}
         start = recipe.peft.get("init_lora_weights", True)
         reasons = _REFUSED | ({} if start in _STARTS else {"init_lora_weights": f"{_START}: give one of {_STARTS}"})
-        faults.attempt(partial(_check, "peft", recipe.peft, kind, lambda given: kind(**own, **given), reasons, file))
+        faults.attempt(partial(_check, "peft", recipe.peft, kind, lambda given: kind(**own, **given), reasons, recipe.file))
     faults.report()
 
 

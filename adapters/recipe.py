@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, PrivateAttr, model_validator
 
 from adapters.options import BASE, MAX_STEPS, Prompt
 from harness.engines.models.bases import display_name
@@ -212,6 +212,7 @@ class FinetuneRecipe(Strict):
     """More keys of peft's LoraConfig, as in {use_dora: true}."""
     report_to: list[Literal["tensorboard", "wandb", "mlflow", "trackio"]] | None = None
     """Trackers of the train loss, the dev loss and the dev F1; null: TensorBoard, if it is installed."""
+    _file: Path = PrivateAttr(Path())
 
     @model_validator(mode="after")
     def _agrees(self) -> FinetuneRecipe:
@@ -232,6 +233,11 @@ class FinetuneRecipe(Strict):
         if self.method == "full" and self.quantize:
             raise ValueError(f"method full trains all weights: set quantize to null, not {self.quantize}")
         return self
+
+    @property
+    def file(self) -> Path:
+        """The file that it was read from."""
+        return self._file
 
     @property
     def shots(self) -> int:
@@ -259,20 +265,12 @@ def recipe_path(name: str) -> Path:
     return settings_file("recipe", name, {path.stem: path for path in RECIPES.rglob("*.yaml")})
 
 
-def recipe_base(name: str, overrides: Sequence[str] = ()) -> str | None:
-    """The base that a recipe names, or an override. Raises UsageError as `load_recipe` does."""
-    values = read_values(recipe_path(name))
-    for override in overrides:
-        values = merged(values, nested(override))
-    base = values.get("base")
-    return base if isinstance(base, str) else None
-
-
 def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = None) -> FinetuneRecipe:
     """The recipe with the overrides ("dotted.key=value", the value in YAML) put over it.
 
-    `base` is a base model: the recipe's block for its display name under `bases` is put over the recipe first. Raises UsageError
-    for an invalid file, and FaultsError with every unknown key and every invalid value.
+    `base` is the base model if neither the file nor an override names one: the recipe's block for the base's display name under
+    `bases` is put over the recipe first. Raises UsageError for an invalid file, and FaultsError with every unknown key and every
+    invalid value.
     """
     path = recipe_path(name)
     values = read_values(path)
@@ -284,9 +282,12 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = 
     if faults.attempt(partial(checked, FinetuneRecipe, path, values)):
         for known, over in made.items():
             faults.attempt(partial(checked, FinetuneRecipe, path, over, where=f" (bases.{known})"))
-    recipe = faults.attempt(partial(checked, FinetuneRecipe, path, made.get(display_name(base or ""), values), overrides))
+    named = [over["base"] for over in (values, *(faults.attempt(partial(nested, overrides)) or ())) if "base" in over][-1:]
+    block = made.get(display_name(str(*filter(None, named)) or base or ""), values)
+    recipe = faults.attempt(partial(checked, FinetuneRecipe, path, block, overrides))
     faults.report()
     assert recipe is not None
+    recipe._file = path
     return recipe
 
 

@@ -107,7 +107,6 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     """The training job, and its gathered data. Raises FaultsError if several flags or keys of the recipe do not fit."""
     from adapters.finetune import FinetuneJob, without_weights
     from adapters.libraries import check_libraries
-    from adapters.recipe import recipe_path
     from adapters.registry import find_adapter
     from adapters.sources import with_thought
     from harness.corpora import load
@@ -118,10 +117,10 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from harness.training.curriculum import check_curriculum
     from prompts.shots import ShotChoice
 
-    loaded, base_name = _recipe(options)
+    loaded = _recipe(options)
     task, faults = options.task or loaded.task or DEFAULT_TASK, Faults()
-    faults.attempt(partial(check_libraries, loaded, recipe_path(options.recipe)))
-    base = faults.attempt(lambda: resolve_base(base_name))
+    faults.attempt(partial(check_libraries, loaded))
+    base = faults.attempt(lambda: resolve_base(loaded.base))
     start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
     spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
@@ -136,7 +135,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     check_curriculum(items, loaded.training.curriculum)
     choice = ShotChoice(loaded.shots, loaded.training.seed, loaded.prompt.select)
     job = FinetuneJob(
-        name=recipe_path(options.recipe).stem,
+        name=loaded.file.stem,
         recipe=loaded,
         items=items,
         dev=dev,
@@ -175,15 +174,15 @@ def _train_data(
     return gold, str(programs or ""), data
 
 
-def _recipe(options: Finetune) -> tuple[FinetuneRecipe, str]:
-    """The recipe with the flags' changes, and the name of the base that it trains."""
-    from adapters.recipe import load_recipe, recipe_base
+def _recipe(options: Finetune) -> FinetuneRecipe:
+    """The recipe with the flags' changes."""
+    from adapters.recipe import load_recipe
     from harness.engines.models.bases import DEFAULT_BASE
 
-    flags = {f"prompt.{key}": getattr(options, key) for key in Prompt.model_fields} | {"training.max_steps": options.max_steps}
+    flags = {f"prompt.{key}": getattr(options, key) for key in Prompt.model_fields}
+    flags |= {"training.max_steps": options.max_steps, "base": options.base or None}
     overrides = [*options.overrides, *(f"{key}={json.dumps(value)}" for key, value in flags.items() if value is not None)]
-    base = options.base or recipe_base(options.recipe, overrides) or DEFAULT_BASE
-    return load_recipe(options.recipe, overrides, base=base), base
+    return load_recipe(options.recipe, overrides, base=DEFAULT_BASE)
 
 
 def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> PromptSpec:

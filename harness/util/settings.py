@@ -1,7 +1,7 @@
 """Settings in YAML files, checked by pydantic: unknown keys are refused, and `key=value` overrides what a file says."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import partial
 from itertools import accumulate
@@ -34,7 +34,7 @@ def checked(schema: type[M], path: Path, values: Mapping[str, Any], overrides: S
     Raises FaultsError with a line for every fault: the file, the override that caused it or otherwise `where`, the key, and what
     fits. The overrides are checked together: two values may fit although the first of them alone does not.
     """
-    stages = list(accumulate(_nested(overrides), merged, initial=dict(values)))
+    stages = list(accumulate(nested(overrides), merged, initial=dict(values)))
     faults = [_faults(schema, stage) for stage in stages]
     if not faults[-1]:
         return schema.model_validate(stages[-1])
@@ -44,13 +44,6 @@ def checked(schema: type[M], path: Path, values: Mapping[str, Any], overrides: S
         stage = max((n + 1 for n, one in enumerate(faults) if key not in one), default=0)
         lines.append(f"{path}{f' (--set {overrides[stage - 1]})' if stage else where}: {problem}")
     raise FaultsError(lines)
-
-
-def _nested(overrides: Sequence[str]) -> list[dict[str, Any]]:
-    faults = Faults()
-    values = [faults.attempt(partial(nested, override)) for override in overrides]
-    faults.report()
-    return [value for value in values if value is not None]
 
 
 def _faults(schema: type[BaseModel], values: Mapping[str, Any]) -> dict[tuple[int | str, ...], str]:
@@ -100,8 +93,15 @@ def described_schema(schema: type[BaseModel]) -> dict[str, Any]:
     return content
 
 
-def nested(override: str) -> dict[str, Any]:
-    """`a.b=1` as {"a": {"b": 1}}. Raises UsageError for text of another form."""
+def nested(overrides: Iterable[str]) -> list[dict[str, Any]]:
+    """Overrides such as `a.b=1` as {"a": {"b": 1}}. Raises UsageError for text of another form, for all overrides at once."""
+    faults = Faults()
+    values = [faults.attempt(partial(_nested, override)) for override in overrides]
+    faults.report()
+    return [value for value in values if value is not None]
+
+
+def _nested(override: str) -> dict[str, Any]:
     import yaml
 
     key, equals, text = override.partition("=")

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("empty_folder")
 @pytest.mark.parametrize(("change", "problem"), yaml.safe_load(REFUSED.read_text()).items())
 def test_a_key_that_cannot_be_honored_is_refused_by_its_name_and_file(change: str, problem: str) -> None:
     with pytest.raises(FaultsError) as caught:
-        check_libraries(load_recipe("llama-lora", [change]), recipe_path("llama-lora"))
+        check_libraries(load_recipe("llama-lora", [change]))
     (line,) = caught.value.faults
     assert line.startswith(f"{recipe_path('llama-lora')}: {change.partition('=')[0]}: ")
     assert problem in line
@@ -35,7 +35,7 @@ def test_keys_of_the_trainer_win_over_the_defaults(tmp_path: Path) -> None:
     schedule = "lr_scheduler_type: cosine_with_min_lr, lr_scheduler_kwargs: {min_lr_rate: 0.1}"
     changes = [f"trainer={{{schedule}, adam_beta2: 0.95, logging_steps: 7}}", "lora.r=4"]
     recipe = load_recipe("llama-lora", changes)
-    check_libraries(recipe, tmp_path)
+    check_libraries(recipe)
     arguments = trainer_arguments(recipe.training, 10, tmp_path, recipe.trainer)
     assert (arguments.lr_scheduler_type, arguments.adam_beta2, arguments.logging_steps) == ("cosine_with_min_lr", 0.95, 7)
 
