@@ -18,9 +18,11 @@ from harness.corpora import load
 from harness.engines.engine import Sampling
 from harness.engines.models.bases import load_tokenizer
 from harness.engines.openai.engine import OpenAIEngine
+from harness.engines.transformers import TransformersEngine
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from serialization.formats.answer import Constraint
+from tests.helpers.finetuning import quick_words, set_words, train
 from tests.helpers.serving import ServedCommand, wait_until
 from tests.helpers.tiny import build_tiny_model, save_tiny_adapter
 
@@ -28,6 +30,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.slow, pytest.mark.timeout(600
 
 KEY, OTHER = "sk-a-very-secret-one", "sk-a-more-secret-one"
 SPEC = PromptSpec.make("hexagons")
+CHECKPOINT = "runs/mine/checkpoints/checkpoint-1"
 QUESTION: Any = [{"role": "user", "content": "Paint the tile red."}]
 
 
@@ -77,12 +80,14 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def serving(base: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
     folder = tmp_path_factory.mktemp("serving")
-    first, second = (save_tiny_adapter(base, folder / name, SPEC, seed=seed) for name, seed in (("first", 1), ("second", 2)))
+    first = save_tiny_adapter(base, folder / "first", SPEC)
+    words = set_words("training.warmup=0", "training.learning_rate=0.05")
+    train(folder, (), *quick_words(base, "llama-lora", *words)[1:])
     keys = folder / "keys"
     keys.touch(0o600)
     keys.write_text(f"{OTHER}\n")
-    options = ["--base", str(base), "--adapter", f"one={first}", "--adapter", f"two={second}", "--api-keys", str(keys)]
-    with Serving(folder, "serve", *options, "--", "--max-num-seqs", "64", HARNESS_API_KEY=KEY) as serving:
+    options = ["--base", str(base), "--adapter", f"one={first}", "--adapter", f"two={CHECKPOINT}", "--api-keys", str(keys)]
+    with Serving(folder, "serve", *options, "--", "--max-num-seqs", "64", HARNESS_API_KEY=KEY, HARNESS_BF16="off") as serving:
         yield serving
 
 
@@ -133,6 +138,18 @@ def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(
         answers = list(engine.generate(rendered, sampling))
     assert [answer.prompt_tokens for answer in answers] == [len(one.token_ids) for one in rendered]
     assert {answer.text for answer in answers} <= {"red", "blue"}
+
+
+def test_a_checkpoint_answers_as_with_transformers(serving: Serving, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The endpoint leaves out an incomplete last character, and a near tie may fall the other way."""
+    monkeypatch.setenv("HARNESS_API_KEY", KEY)
+    renderer = Renderer(SPEC, load_tokenizer(str(base)), 1024, 64)
+    rendered = [renderer.render(item) for item in load("hexagons", "dev")[:8]]
+    theirs = TransformersEngine(str(base), adapter=serving.folder / CHECKPOINT)
+    with closing(OpenAIEngine(f"{serving.url}/v1", "two")) as ours, closing(theirs):
+        said = [engine.generate(rendered, Sampling(max_tokens=4)) for engine in (ours, theirs)]
+        alike = [one.text.rstrip("\ufffd") == other.text.rstrip("\ufffd") for one, other in zip(*said, strict=True)]
+    assert sum(alike) >= 7
 
 
 def test_the_task_api_asks_the_served_models(serving: Serving) -> None:

@@ -18,7 +18,7 @@ from prompts.chat_template import answering_template
 from tests.helpers import Command, cases
 from tests.helpers.chat_templates import build_thinking_model
 from tests.helpers.finetuning import job_of, quick_words, set_words
-from tests.helpers.scored import perfect, run_settings, write_lines
+from tests.helpers.scored import perfect, run_records, run_settings, write_lines
 from tests.helpers.tiny import build_tiny_model
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -100,7 +100,8 @@ def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command
 def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(
     tiny_base: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    words = quick_words(tiny_base, "llama-lora", *set_words("training.warmup=0"))
+    # At this rate, one step suffices to change the answers.
+    words = quick_words(tiny_base, "llama-lora", *set_words("training.warmup=0", "training.learning_rate=0.05"))
     with monkeypatch.context() as patch:
         judge = AnswerTrainer.judge
 
@@ -114,10 +115,15 @@ def test_a_training_that_is_killed_in_an_evaluation_resumes_before_it(
     assert {path.name for path in Path("runs/mine/checkpoints").iterdir()} == {"checkpoint-1"}
     checkpoint = "runs/mine/checkpoints/checkpoint-1"
     assert "fits tiny" in command("adapters", "check", checkpoint, "--base", tiny_base)[1]
-    asked = ("--engine", "transformers", "--model", tiny_base, "--limit", "1", "--max-new-tokens", "4")
-    assert command("prompt", "--adapter", checkpoint, *asked)[0] == 0
+    asked = ("--engine", "transformers", "--limit", "3", "--max-new-tokens", "8")
+    assert command("prompt", "--adapter", checkpoint, "--model", tiny_base, *asked)[0] == 0
     (answered,) = Path("runs").glob("*/predictions.jsonl")
     assert "_mine-checkpoint-1_" in answered.parent.name
+    assert command("adapters", "merge", checkpoint, "merged", "--base", tiny_base)[0] == 0
+    for model, name in (("merged", "merged"), (tiny_base, "base")):
+        assert command("prompt", "--model", model, *asked, "--name", name)[0] == 0
+    texts = [[said["text"] for said in run_records(name)] for name in (answered.parent.name, "merged", "base")]
+    assert texts[0] == texts[1] != texts[2]
     assert command("adapters", "export", checkpoint, "exported")[0] == 0
     for more in ([], ["--name", "whole"]):
         assert main([*words, *more]) == 0
