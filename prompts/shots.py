@@ -6,15 +6,12 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from harness.errors import UsageError
 from harness.util.hashing import json_hash
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
-    from prompts.similarity import Matrix
 
 RANDOM, FIXED = "random", "fixed"
 RETRIEVED = ("bm25", "embedding")
@@ -32,7 +29,8 @@ class ShotChoice:
     shot_ids: str | None = None
 
 
-def _by_seed(seed: int) -> Callable[[Item], bytes]:
+def by_seed(seed: int) -> Callable[[Item], bytes]:
+    """The key by which train items are sorted into the order of a seed."""
     return lambda item: hashlib.sha256(f"{seed}/{item.id}".encode()).digest()
 
 
@@ -56,7 +54,7 @@ class ShotPool:
     """
 
     def __init__(self, pool: Sequence[Item], seed: int) -> None:
-        self._order = sorted(pool, key=_by_seed(seed))
+        self._order = sorted(pool, key=by_seed(seed))
 
     @cached_property
     def hash(self) -> str:
@@ -122,34 +120,3 @@ class LiveShots(ChosenShots):
 
 
 Shots = ShotPool | ChosenShots
-
-
-def fixed(train: Sequence[Item], ids: Sequence[str], items: Sequence[Item]) -> dict[str, list[Item]]:
-    """By item id, the train items with the given ids that the item may be shown. Raises UsageError for an id that is not a train
-    item's, and for a repeated id."""
-    known = {item.id: item for item in train}
-    if unknown := [name for name in ids if name not in known]:
-        others = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
-        raise UsageError(f"--shot-ids: {unknown[0]}{others}: no such item in the train split, from which all examples come")
-    if len(set(ids)) < len(ids):
-        raise UsageError(f"--shot-ids: {next(name for name in ids if ids.count(name) > 1)} is given twice")
-    return {item.id: [known[name] for name in ids if may_show(known[name], item)] for item in items}
-
-
-def most_similar(train: Sequence[Item], items: Sequence[Item], alike: Matrix, count: int, seed: int) -> dict[str, list[Item]]:
-    """By item id, the `count` train items that are most similar to the item, the best first; equals are in the order of the seed.
-
-    `alike` holds the similarities, shape (items, train).
-    """
-    import numpy as np
-
-    from prompts.similarity import DIGITS
-
-    key = _by_seed(seed)
-    ties = np.empty(len(train), np.int64)
-    ties[sorted(range(len(train)), key=lambda n: key(train[n]))] = np.arange(len(train))
-    chosen = {}
-    for item, row in zip(items, np.round(alike, DIGITS), strict=True):
-        fitting = (train[n] for n in np.lexsort((ties, -row)) if may_show(train[n], item))
-        chosen[item.id] = list(islice(fitting, count))
-    return chosen

@@ -5,7 +5,7 @@ Only text that a prompt may show is compared, never what was done in the item.
 
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -13,13 +13,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from harness.corpora.item import HexagonsItem, Item, Utterance
+from prompts.shots import by_seed
 
 Matrix = NDArray[np.float64]
 
-DIGITS = 5
+_DIGITS = 5
 """Decimals of a similarity that count: further ones differ between machines and batches."""
 
 _WORD = re.compile(r"[a-z]+|\d+")
+
+
+def ranked(
+    train: Sequence[Item], items: Sequence[Item], seed: int, embed: Callable[[Sequence[str]], Any] | None = None
+) -> Iterator[Iterator[Item]]:
+    """For each item, the train items, the most similar first; equals are in the order of the seed. Texts are compared by the
+    embeddings that `embed` makes or, without it, by words."""
+    known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
+    alike = by_embeddings(known, asked, embed) if embed else by_words(known, asked)
+    key = by_seed(seed)
+    ties = np.empty(len(train), np.int64)
+    ties[sorted(range(len(train)), key=lambda n: key(train[n]))] = np.arange(len(train))
+    for row in np.round(alike, _DIGITS):
+        yield (train[n] for n in np.lexsort((ties, -row)))
 
 
 def query_text(item: Item) -> str:

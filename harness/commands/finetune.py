@@ -113,7 +113,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
     from harness.prompting.dev import dev_f1
-    from harness.prompting.shots import choose_shots
+    from harness.prompting.examples import choose_shots
     from harness.training.curriculum import check_curriculum
     from prompts.shots import ShotChoice
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from harness.prompting.examples import choose_shots, example_pool
 from harness.prompting.options import LOCAL_ENGINES, Options
 from harness.prompting.plan import (
     answered_task,
@@ -21,7 +22,6 @@ from harness.prompting.plan import (
     refuse_keys,
 )
 from harness.prompting.settings import cached, default_name, run_settings
-from harness.prompting.shots import choose_shots, example_pool
 from harness.tasks.registry import get_task
 from harness.util.extras import require
 from harness.util.options import ModelCommand

@@ -40,8 +40,8 @@ def baseline_player(name: str, task: str) -> GamePlayer:
 @contextmanager
 def prompted_player(options: Options, say: Callable[[str], None]) -> Iterator[GamePlayer]:
     """A language model as described by the flags of `harness prompt`, for as long as the context lasts."""
+    from harness.prompting.examples import live_shots
     from harness.prompting.prompted import Prompted
-    from harness.prompting.shots import live_shots
 
     adapter = chosen_adapter(options)
     spec = chosen_spec(options, adapter)

@@ -9,7 +9,7 @@ import click
 from pydantic import model_validator
 
 from harness.errors import UsageError
-from harness.prompting.shots import check_choice
+from harness.prompting.examples import check_choice
 from harness.tasks.registry import DEFAULT_TASK, TASK_NAMES
 from harness.util.options import Flag, argument, flags_of, option, option_name
 from harness.util.settings import Strict

@@ -12,9 +12,9 @@ from harness.baselines import BASELINES, Ruled
 from harness.corpora.item import Item
 from harness.engines.engine import Sampling
 from harness.errors import HarnessError, UsageError
+from harness.prompting.examples import live_shots
 from harness.prompting.plan import held_by
 from harness.prompting.prompted import Plan, Prompted
-from harness.prompting.shots import live_shots
 from harness.runs.answering import Answer
 from harness.service.schema import Player
 from harness.service.workers import Unavailable, Workers

@@ -2,16 +2,16 @@
 
 import subprocess
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from harness.corpora import load
-from harness.corpora.item import HexagonsItem, Item, builder_turns
+from harness.corpora.item import HexagonsItem, builder_turns
+from harness.prompting.examples import choose_shots
 from prompts.render import Renderer
-from prompts.shots import ChosenShots, may_show, most_similar
-from prompts.similarity import Matrix, by_words, query_text
+from prompts.shots import ChosenShots, ShotChoice, may_show
+from prompts.similarity import query_text
 from prompts.spec import PromptSpec
 from tests.helpers import ROOT
 from tests.helpers.scored import drawn_probe
@@ -33,12 +33,8 @@ TRAIN = [
 ITEM = hexagons(9, "paint a RED flower in the top left corner!", "own")
 
 
-def similarity(train: Sequence[Item], items: Sequence[Item]) -> Matrix:
-    return by_words(*([query_text(item) for item in side] for side in (train, items)))
-
-
 def test_the_most_similar_come_first_without_the_items_own_image() -> None:
-    chosen = most_similar(TRAIN, [ITEM], similarity(TRAIN, [ITEM]), 64, 0)[ITEM.id]
+    chosen = choose_shots(ShotChoice(64, 0, "bm25"), [ITEM], TRAIN).choose(ITEM, 64)
     assert chosen[0] is TRAIN[0]
     assert TRAIN[1] not in chosen
     assert len(chosen) == 4
@@ -54,12 +50,11 @@ def test_bm25_leaves_numba_alone() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_no_example_of_the_same_drawing_or_game(task: str) -> None:
     train, items = load(task, "train"), load(task, "train")[:20] + load(task, "dev")
-    made = similarity(train, items)
-    assert made.shape == (len(items), len(train))
-    chosen = most_similar(train, items, made, 5, 0)
+    chosen = choose_shots(ShotChoice(5, 0, "bm25"), items, train)
     for item in items:
-        assert len(chosen[item.id]) == 5
-        assert all(may_show(shot, item) and shot.split == "train" for shot in chosen[item.id])
+        shots = chosen.choose(item, 5)
+        assert len(shots) == 5
+        assert all(may_show(shot, item) and shot.split == "train" for shot in shots)
 
 
 def test_the_gold_actions_of_an_item_choose_nothing() -> None:

@@ -114,7 +114,7 @@ def test_a_bad_line_is_named_with_its_number(tmp_path: Path, line: Any, why: str
 
 
 def test_examples_show_given_programs(tmp_path: Path) -> None:
-    from harness.prompting.shots import example_pool
+    from harness.prompting.examples import example_pool
 
     items = load("hexagons", "train")
     text = f"{get_format('hexagons', 'program').write(items[0].actions)} # as told"

@@ -6,7 +6,7 @@ import pytest
 
 from harness.cli import main
 from harness.corpora import load
-from harness.prompting.shots import choose_shots, live_shots, read_ids
+from harness.prompting.examples import choose_shots, live_shots, read_ids
 from prompts.messages import gold_answer
 from prompts.shots import ShotChoice
 from prompts.spec import PromptSpec

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice, repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import UsageError
-from prompts.shots import (
-    FIXED,
-    RANDOM,
-    RETRIEVED,
-    ChosenShots,
-    LiveShots,
-    ShotPool,
-    Shots,
-    fixed,
-    most_similar,
-)
+from prompts.shots import FIXED, RANDOM, RETRIEVED, ChosenShots, LiveShots, ShotPool, Shots, may_show
 
 if TYPE_CHECKING:
     from harness.corpora.item import Item
@@ -66,7 +57,8 @@ def choose_shots(options: Any, items: Sequence[Item] | None, train: Sequence[Ite
     best_last = select in RETRIEVED
     if items is None:
         return LiveShots(lambda item: _chosen(options, [item], train)[item.id], pool.hash, best_last)
-    return ChosenShots(_chosen(options, items, train), best_last)
+    chosen = _chosen(options, items, train)
+    return ChosenShots(chosen, best_last)
 
 
 def live_shots(options: Any, spec: PromptSpec) -> Shots:
@@ -101,15 +93,28 @@ def example_pool(
 
 def _chosen(options: Any, items: Sequence[Item], train: Sequence[Item]) -> Mapping[str, Sequence[Item]]:
     """The examples of each item by its id, the best first."""
-    count = options.shots
+    orders: Iterable[Iterable[Item]]
     if options.select == FIXED:
-        ids = read_ids(options.shot_ids)
-        if len(ids) < count:
-            raise UsageError(f"--shots {count}, but --shot-ids has {len(ids)}")
-        return fixed(train, ids[:count], items)
-    from harness.engines.models.encoding import embedded
-    from prompts.similarity import by_embeddings, by_words, query_text
+        orders = repeat(_given(options, train), len(items))
+    else:
+        from harness.engines.models.encoding import embedded
+        from prompts.similarity import ranked
 
-    known, asked = [query_text(item) for item in train], [query_text(item) for item in items]
-    alike = by_words(known, asked) if options.select == "bm25" else by_embeddings(known, asked, embedded)
-    return most_similar(train, items, alike, count, options.seed)
+        orders = ranked(train, items, options.seed, embedded if options.select == "embedding" else None)
+    pairs = zip(items, orders, strict=True)
+    return {item.id: list(islice((shot for shot in order if may_show(shot, item)), options.shots)) for item, order in pairs}
+
+
+def _given(options: Any, train: Sequence[Item]) -> list[Item]:
+    """The train items that --shot-ids names, as many as --shots. Raises UsageError for too few ids, for an id that is not a train
+    item's, and for a repeated id."""
+    ids, known = read_ids(options.shot_ids), {item.id: item for item in train}
+    if len(ids) < options.shots:
+        raise UsageError(f"--shots {options.shots}, but --shot-ids has {len(ids)}")
+    ids = ids[: options.shots]
+    if unknown := [name for name in ids if name not in known]:
+        others = f" and {len(unknown) - 1} more" if len(unknown) > 1 else ""
+        raise UsageError(f"--shot-ids: {unknown[0]}{others}: no such item in the train split, from which all examples come")
+    if len(set(ids)) < len(ids):
+        raise UsageError(f"--shot-ids: {next(name for name in ids if ids.count(name) > 1)} is given twice")
+    return [known[name] for name in ids]
