@@ -16,7 +16,7 @@ from adapters.packing import PackPlan, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, base_without_weights, read_record, save_template
 from adapters.rows import TrainingRows, TrainPacks, make_rows, train_packs
-from harness.corpora.item import Item, own_program, own_thought
+from harness.corpora.item import Item, items_hash, own_program, own_thought
 from harness.engines.models.bases import (
     base_origin,
     context_length_of,
@@ -29,7 +29,7 @@ from harness.engines.models.bases import (
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights
 from harness.errors import EngineError, HarnessError, UsageError
-from harness.runs.folder import items_hash, provenance
+from harness.runs.folder import provenance
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
 from harness.training.job import Job, Trained
 from harness.training.plan import first_steps, spread

@@ -13,10 +13,10 @@ from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut
-from harness.corpora.item import Item, own_thought
+from harness.corpora.item import Item, items_hash, own_thought
 from harness.corpora.records import load_items
 from harness.errors import DataError, Faults, UsageError
-from harness.runs.folder import find_run, items_hash
+from harness.runs.folder import find_run
 from harness.simulators.games import simulated
 from harness.tasks.registry import world_of
 from serialization.annotations import ProgramAnswers

@@ -14,11 +14,11 @@ from eval.predictions import Predictions, Record, decode, read_records
 from eval.samples import sample_scores
 from eval.score import BENCHMARKS, score
 from harness import corpora
-from harness.corpora.item import Item
+from harness.corpora.item import Item, items_hash
 from harness.corpora.records import load_items
 from harness.errors import DataError, UsageError
 from harness.everyday.judge import as_judged
-from harness.runs.folder import described, find_run, items_hash
+from harness.runs.folder import described, find_run
 from harness.simulators import ARCHITECTS
 from harness.tasks.registry import get_task
 from harness.util.registry import choose

@@ -122,9 +122,8 @@ def _items(task: str, seed: int, options: Train) -> tuple[list[Item], list[Item]
     Dev is the corpus's dev split or, if other data sets are trained on, `dev_set`.
     """
     from harness.corpora import load
-    from harness.corpora.item import data_set
+    from harness.corpora.item import data_set, items_hash
     from harness.corpora.records import load_more
-    from harness.runs.folder import items_hash
     from harness.training.plan import dev_set, subset
 
     if options.only_data and not options.data:
@@ -176,10 +175,11 @@ def predict(options: Predict) -> int:
     from eval.finishing import finish
     from harness.baselines import load_predictor
     from harness.corpora import load, locate
+    from harness.corpora.item import items_hash
     from harness.corpora.records import load_items
     from harness.engines.shared import memory_for
     from harness.runs.answering import answer_items
-    from harness.runs.folder import RUNS, Run, items_hash, log_to
+    from harness.runs.folder import RUNS, Run, log_to
 
     name, file = options.baseline, options.items_file
     chosen, task, decoding = _asked(options)

@@ -1,10 +1,13 @@
 """One benchmark item, in one form for all tasks: what was said and done so far, the state, and what was done next."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, ClassVar, NamedTuple
 
 from harness.tasks.registry import task_of
+from harness.util.hashing import short_hash
 from harness.worlds import World, hexagons, minecraft
 
 
@@ -144,3 +147,21 @@ def turn_minecraft(item: MinecraftItem, quarters: int) -> MinecraftItem:
     actions = tuple(minecraft.turn_action(action, quarters) for action in item.actions)
     history, pose = tuple(map(turned, item.history)), item.pose.turned(quarters)
     return replace(item, history=history, before=before, pose=pose, actions=actions, after=after)
+
+
+def items_hash(items: Iterable[Item]) -> str:
+    """16 hex digits over what is said, seen and done: the same items give the same digits wherever they come from."""
+    return short_hash(chain.from_iterable(map(item_parts, items)))
+
+
+def item_parts(item: Item) -> tuple[bytes, bytes]:
+    """What is said, seen and done in an item."""
+    history = [_run_parts(turn) if isinstance(turn, Executed) else turn for turn in item.history]
+    asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
+    spoken = json.dumps([item.id, asked, history, item.actions]).encode()
+    return item.before.cells.tobytes() + item.after.cells.tobytes(), spoken
+
+
+def _run_parts(run: Executed) -> tuple[Any, ...]:
+    """The fields of a run of actions up to the last that is known."""
+    return run if run.text else run[:2] if run.pose else run[:1]

@@ -24,10 +24,10 @@ def run_settings(
     options: Options, spec: PromptSpec, adapter: Adapter | None, items: list[Item], plan: Plan, *, merged: bool
 ) -> dict[str, Any]:
     """Everything that decides the predictions. `merged`: the adapter is merged into a copy of the base."""
+    from harness.corpora.item import items_hash
     from harness.engines.engine import without_secrets
     from harness.engines.models.bases import DEFAULT_BASE, base_origin, display_name, fingerprint, resolve_base
     from harness.engines.vllm.options import recorded
-    from harness.runs.folder import items_hash
     from prompts.probe import format_hash
 
     asked = {name: value for name, value in options if name in FLAGS and FLAGS[name].record}

