@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from eval.answers import read_answers
 from eval.items import sizes
-from eval.score_run import read_answers
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.rollout import as_met

@@ -7,8 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from adapters.recipe import DataSource
+from eval.answers import read_answers
 from eval.items import sizes
-from eval.score_run import read_answers
 from harness.augmentation.paraphrase import lexicon
 from harness.augmentation.variants import augment
 from harness.corpora import load

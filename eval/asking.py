@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from eval.answers import Answers
 from eval.items import sizes
-from eval.score_run import Answers
 from eval.statistics import Percentage, ratio, ratio_intervals
 from eval.tables import numbers_table
 from harness.errors import UsageError

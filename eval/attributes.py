@@ -4,9 +4,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from eval.annotation import our_annotation, read_levels
+from eval.answers import Answers
 from eval.breakdown import GROUPINGS, Breakdown, break_down
 from eval.items import ItemScore
-from eval.score_run import Answers, Benchmark, score_items
+from eval.score_run import Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets
 from harness.tasks.registry import get_task, world_of

@@ -8,8 +8,9 @@ from typing import Any
 
 import click
 
+from eval.answers import answers_to
 from eval.predictions import Record
-from eval.score_run import decoded, score_answers
+from eval.score_run import score_answers
 from eval.tables import print_scores
 from harness.corpora.item import Item
 from harness.runs.folder import Run, described
@@ -26,8 +27,8 @@ def finish(run: Run, items: Sequence[Item], *, items_file: Path | str | None, as
     """
     records = [Record(number, record["id"], record) for number, record in enumerate(run.records, start=1)]
     split = Path(items_file).name if items_file else items[0].split
-    settings = described(run.folder) or {}
-    scores = score_answers(decoded(run.folder.name, run.predictions, records, items, (items[0].task, split), settings))
+    answers = answers_to(items, split, run.folder.name, run.predictions, records, described(run.folder) or {})
+    scores = score_answers(answers)
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
     if as_json:
         click.echo(json.dumps(scores))

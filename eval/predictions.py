@@ -11,19 +11,16 @@ prediction.
 
 import json
 import reprlib
-from collections.abc import Callable, Iterable, Mapping, Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.errors import DataError, HarnessError
-from harness.tasks.registry import world_of
+from harness.errors import DataError
 from harness.util.files import json_lines
-from harness.worlds import hexagons, minecraft
+from harness.worlds import World, hexagons, minecraft
 
 Actions = tuple[hexagons.Paint, ...] | tuple[minecraft.Action, ...]
-Parse = Callable[[str, str, str, str], Iterable[Any]]
-"""(name of the action format, task, text, item id) -> actions. Total in the text; raises a HarnessError for an unknown format."""
 
 _EXPECTED = {
     "hexagons": f'[row, column, "color"] with whole numbers and a color of {", ".join(hexagons.COLORS)}',
@@ -47,6 +44,8 @@ class Predictions:
 
     actions: Mapping[str, Actions]
     errors: frozenset[str] = frozenset()
+    discarded: Mapping[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
+    """By item id, the pieces of an answer's text that the parser discarded, and why."""
 
 
 def read_records(path: Path, *, partial: bool = False) -> list[Record]:
@@ -78,41 +77,14 @@ def _refuse(constant: str) -> None:
     raise ValueError(f"{constant} is not a JSON number")
 
 
-def decode(path: Path, records: Iterable[Record], task: str, ids: Set[str], parse: Parse) -> Predictions:
-    """The predicted actions of the records, which must all be of items in `ids`. `path` is for messages only.
-
-    Raises DataError with file and line for an unknown id, actions of another form, a record without a prediction, and a
-    format that `parse` refuses.
-    """
-    actions: dict[str, Actions] = {}
-    errors = set()
-    for record in records:
-        if record.id not in ids:
-            raise DataError(f"{path}:{record.line}: unknown id {record.id!r}: not one of the {len(ids)} items of its split")
-        if record.fields.get("error"):
-            errors.add(record.id)
-            continue
-        try:
-            actions[record.id] = _actions(record, task, parse)
-        except HarnessError as error:
-            raise DataError(f"{path}:{record.line}: {error}") from error
-    return Predictions(actions, frozenset(errors))
+def recorded_actions(values: Any, world: World) -> Actions:
+    """The actions in a record's field `actions`. Raises DataError for actions of another form than the world's."""
+    if not isinstance(values, list):
+        raise DataError(f'"actions" must be a list, not {reprlib.repr(values)}')
+    return tuple(_action(value, number, world) for number, value in enumerate(values, start=1))
 
 
-def _actions(record: Record, task: str, parse: Parse) -> Actions:
-    fields = record.fields
-    if "actions" in fields:
-        if not isinstance(fields["actions"], list):
-            raise DataError(f'"actions" must be a list, not {reprlib.repr(fields["actions"])}')
-        return tuple(_action(value, number, task) for number, value in enumerate(fields["actions"], start=1))
-    text, name = fields.get("text"), fields.get("format")
-    if not isinstance(text, str) or not isinstance(name, str):
-        raise DataError('neither "actions" nor the strings "text" and "format"')
-    return tuple(parse(name, task, text, record.id))
-
-
-def _action(value: Any, number: int, task: str) -> Any:
-    world = world_of(task)
+def _action(value: Any, number: int, world: World) -> Any:
     match value:
         case [row, column, str(color)] if world == "hexagons" and color in hexagons.CODES and _whole(row, column):
             return hexagons.Paint(row, column, color)

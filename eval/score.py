@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from eval.errors import OFF_THE_BOARD
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 from eval.statistics import mean_interval
@@ -29,7 +30,6 @@ def score(
     multiple: Set[str] = frozenset(),
     benchmark: str = "legacy",
     annotation: str | None = None,
-    discarded: Mapping[str, int] | None = None,
     rollout: bool = False,
 ) -> dict[str, Any]:
     """The scores of the `items` of a split (`HexagonsItem` or `MinecraftItem`), as fractions.
@@ -37,7 +37,7 @@ def score(
     `multiple` are the ids of the Minecraft items that allow several interpretations; with the name of an `annotation`, which says
     so, they are also scored apart. An item without a prediction ("missing") and one with an error ("errors") count in
     every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
-    are counted ("off_board"), together with those that a parser left out of the text: `discarded` has their number by item id.
+    are counted ("off_board"), together with those that a parser left out of the text.
     Raises UsageError if there is nothing to score and for an unknown task.
     """
     if not items:
@@ -47,7 +47,8 @@ def score(
     head["missing"] = len(ids - predictions.actions.keys() - predictions.errors)
     head["errors"] = len(ids & predictions.errors)
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
-    tail = {"off_board": _off_board(predicted) + sum(count for item, count in (discarded or {}).items() if item in ids)}
+    left_out = (reason for item_id in ids for _, reason in predictions.discarded.get(item_id, ()))
+    tail = {"off_board": _off_board(predicted) + sum(reason.endswith(OFF_THE_BOARD) for reason in left_out)}
     its = get_task(task)
     more = {key: resolve_name(made)(items, predicted) for key, made in its.scores.items()}
     if its.judged:

@@ -18,6 +18,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from eval import export
+from eval.answers import Answers
 from eval.attributes import group_scores
 from eval.breakdown import Breakdown, find_group
 from eval.compare import LABELS, compare_runs
@@ -25,7 +26,7 @@ from eval.errors import CLASSES
 from eval.finishing import what_was_lost
 from eval.items import ItemScore
 from eval.published import beside
-from eval.score_run import Answers, Benchmark, score_answers, score_items
+from eval.score_run import Benchmark, score_answers, score_items
 from eval.statistics import Percentage
 from eval.tables import off_board, score_tables
 from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance, new_turns
@@ -115,7 +116,7 @@ def report_page(
         for items in [score_items(answers, benchmark)]
     ]
     first = reported[0]
-    chosen = {item.id: item for item in benchmark.choose(first.answers).items}
+    chosen = {item.id: item for item in benchmark.select(first.answers).items}
     items = [chosen[item.id] for item in first.answers.items if item.id in chosen]
     repaired = {item.id for item in first.answers.items if item.id in chosen and item.after != chosen[item.id].after}
     details = []
@@ -189,7 +190,7 @@ def _made(item: Item, run: ReportedRun) -> dict[str, Any]:
         "actions": cut(written(item.task, actions)),
         "ignored": cut(written(item.task, ignored)) if ignored else "",
         "text": cut(answer) if isinstance(answer, str) else None,
-        "discarded": [[cut(text), cut(reason)] for text, reason in run.answers.pieces(item)[:_PIECES]],
+        "discarded": [[cut(text), cut(reason)] for text, reason in run.answers.predictions.discarded.get(item.id, ())[:_PIECES]],
         "facts": [cut(f"{label}: {value}") for label, value in facts.items()],
     }
 

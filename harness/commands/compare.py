@@ -24,8 +24,9 @@ def compare(options: Compare) -> None:
     Runs are paired by item. Intervals come from a cluster bootstrap, p-values from a permutation test over clusters, with
     Holm's correction if there are more than two runs.
     """
+    from eval.answers import read_runs
     from eval.compare import compare_runs
-    from eval.score_run import read_runs, score_items
+    from eval.score_run import score_items
     from eval.tables import named
 
     if len(options.runs) < 2:
@@ -35,7 +36,7 @@ def compare(options: Compare) -> None:
     scores = {name: score_items(answers, how) for name, answers in read.items()}
     result = compare_runs(first.task, scores) | {"split": first.split}
     if get_task(first.task).scoring == "minecraft":
-        chosen = how.choose(first)
+        chosen = how.select(first)
         result = {"benchmark": chosen.benchmark, **({"annotation": chosen.annotation} if chosen.annotation else {}), **result}
     if options.as_json:
         click.echo(json.dumps(result))

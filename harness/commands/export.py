@@ -10,7 +10,7 @@ from harness.errors import UsageError
 from harness.util.options import ModelCommand, option
 
 if TYPE_CHECKING:
-    from eval.score_run import Answers
+    from eval.answers import Answers
 
 FORMS = ("latex", "markdown", "curve", "messages", "dpo")
 
@@ -41,10 +41,11 @@ def export(options: Export) -> None:
     conversations, or the best against the worst of the sampled answers to each item.
     """
     from adapters.preferences import ROWS
+    from eval.answers import read_named
     from eval.attributes import group_scores
     from eval.export import WRITERS
     from eval.report.curves import as_markdown, as_svg, curve
-    from eval.score_run import read_named, score_answers
+    from eval.score_run import score_answers
     from harness.util.files import json_line, write_atomically
 
     form, out, how = options.form, options.out, options.how

@@ -215,7 +215,7 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, cells: bool) -> Program
 def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut) -> list[Item]:
     """The items as they follow the answers of the run `name`, if there is one. Raises UsageError if prompts do not show earlier
     answers, if the run answered none of the items, and if it answered items of dev or test."""
-    from eval.score_run import read_answers
+    from eval.answers import read_answers
     from harness.corpora.rollout import as_met
     from harness.errors import UsageError
     from harness.runs.folder import find_run

@@ -151,7 +151,7 @@ def collect(options: CollectPrograms) -> None:
     Of several answers to an item that do what gold does, the one that was given most often is kept, and of these the
     shortest. Items that have a program, or whose answers all do something else, are left out.
     """
-    from eval.score_run import read_answers
+    from eval.answers import read_answers
     from harness.util.files import write_atomically
 
     answers = read_answers(options.run)

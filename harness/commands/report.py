@@ -19,8 +19,8 @@ def report(options: Report) -> None:
 
     The file needs no network and no other file. A run in progress is reported up to its last answer.
     """
+    from eval.answers import read_runs
     from eval.report.page import report_page
-    from eval.score_run import read_runs
     from harness.util.files import write_atomically
     from harness.util.terminal import bar
 

@@ -47,9 +47,10 @@ class Score(Strict):
 @click.command(cls=ModelCommand, model=Score)
 def score(options: Score) -> None:
     """Score a predictions file or a run folder."""
+    from eval.answers import read_answers
     from eval.asking import print_asking, score_asking
     from eval.attributes import group_scores
-    from eval.score_run import Benchmark, read_answers, score_answers
+    from eval.score_run import Benchmark, score_answers
     from eval.tables import print_groups, print_scores
     from harness.util.files import write_atomically
 

@@ -93,15 +93,15 @@ def find_prediction(run: str, item: Item) -> tuple[Mapping[str, Any], Sequence[A
 
     Raises UsageError if there is no such run or the run lacks the item, DataError for a broken file.
     """
-    from eval.predictions import decode, read_records
+    from eval.answers import decode
+    from eval.predictions import read_records
     from harness.runs.folder import find_run
-    from serialization.formats import reader
 
     file = find_run(run) / "predictions.jsonl"
     record = next((r for r in read_records(file, partial=True) if r.id == item.id), None)
     if record is None:
         raise UsageError(f"{file} holds no prediction for {item.id}")
-    actions = decode(file, [record], item.task, {item.id}, reader([item])).actions
+    actions = decode(file, [record], [item]).actions
     return record.fields, actions.get(item.id)
 
 

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from eval.answers import read_answers
 from eval.attributes import group_scores
 from eval.compare import compare_runs
 from eval.export import headline
 from eval.paper_table import Place
 from eval.published import Table
-from eval.score_run import read_answers, score_answers, score_items
+from eval.score_run import score_answers, score_items
 from eval.statistics import Percentage, holm
 from eval.tables import markdown_table, markdown_text
 from harness.errors import UsageError

@@ -1,6 +1,6 @@
 """The action formats: how an answer is written, parsed, and constrained to its grammar during decoding."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, get_args
@@ -95,19 +95,6 @@ def formats_in(world: World) -> Mapping[str, Format]:
         if form.world == world and known.setdefault(form.name, form) is not form:
             raise UsageError(f"{where}: there is already a format {form.name} for {world}: rename it")
     return known
-
-
-def reader(items: Iterable[Item]) -> Callable[[str, str, str, str], tuple[Any, ...]]:
-    """A function with which `eval.predictions.decode` reads the answers to these items.
-
-    It takes a format's name, the task, the text and the item's id, and raises UsageError for an unknown format.
-    """
-    by_id = {item.id: item for item in items}
-
-    def read(name: str, task: str, text: str, item_id: str) -> tuple[Any, ...]:
-        return get_format(task, name).read(text, by_id[item_id]).actions
-
-    return read
 
 
 def get_format(task: str, name: str) -> Format:

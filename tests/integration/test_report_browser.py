@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from eval.answers import Answers
 from eval.predictions import Predictions
 from eval.report.page import report_page
-from eval.score_run import Answers, Benchmark
+from eval.score_run import Benchmark
 from harness.corpora import load
 from tests.helpers.browser import Window
 
@@ -26,10 +27,11 @@ HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window
 def answers(name: str, items: list[Any], every: int) -> Answers:
     """Gold actions, except that one item in `every` gets only its first action; the third item's reply is hostile."""
     actions = {item.id: item.actions[:1] if n % every == 0 else item.actions for n, item in enumerate(items)}
-    records = {item.id: {"id": item.id, "text": f"Reply-{n} of {name}", "discarded": []} for n, item in enumerate(items)}
-    records[items[2].id] |= {"text": HOSTILE, "discarded": [[HOSTILE, HOSTILE]]}
+    records = {item.id: {"id": item.id, "text": f"Reply-{n} of {name}"} for n, item in enumerate(items)}
+    records[items[2].id]["text"] = HOSTILE
+    predictions = Predictions(actions, discarded={items[2].id: [(HOSTILE, HOSTILE)]})
     file = Path("runs", name, "predictions.jsonl")
-    return Answers(name, file, {}, records, "minecraft", "test", items, None, Predictions(actions))
+    return Answers(name, file, {}, records, "minecraft", "test", items, None, predictions)
 
 
 @pytest.fixture(scope="module")

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from scipy.stats import kruskal
 
 from eval.annotation import LEVELS, read_levels
+from eval.answers import read_answers
 from eval.attributes import group_scores
 from eval.breakdown import break_down
 from eval.items import ItemScore
-from eval.score_run import Benchmark, read_answers
+from eval.score_run import Benchmark
 from harness.corpora import load
 from tests.helpers import Command
 from tests.helpers.scored import perfect, write_lines, write_run

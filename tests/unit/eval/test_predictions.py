@@ -1,22 +1,18 @@
 import json
-from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from eval.predictions import Predictions, decode, read_records
-from harness.errors import DataError, UsageError
+from eval.answers import decode
+from eval.predictions import Predictions, read_records
+from harness.corpora.item import Item
+from harness.errors import DataError
 from harness.worlds.hexagons import Paint
 from harness.worlds.minecraft import Action
+from tests.helpers.scored import built_probe, drawn_probe
 
 HEX, BAP = "hexagons/dev/46/1", "minecraft/test/B1-A3-C5-1522432776975/9"
-
-
-def parse(name: str, task: str, text: str, item_id: str) -> Iterable[Any]:
-    if name != "triplets":
-        raise UsageError(f"no format named {name!r}")
-    return [Paint(0, 0, color) for color in text.split()]
+ITEMS: list[Item] = [drawn_probe(id=HEX), drawn_probe(id="hexagons/dev/46/2"), built_probe(id=BAP)]
 
 
 def write(tmp_path: Path, *lines: str | bytes, end: bytes = b"\n") -> Path:
@@ -25,8 +21,8 @@ def write(tmp_path: Path, *lines: str | bytes, end: bytes = b"\n") -> Path:
     return path
 
 
-def read(path: Path, task: str = "hexagons", *, partial: bool = False) -> Predictions:
-    return decode(path, read_records(path, partial=partial), task, {HEX, "hexagons/dev/46/2", BAP}, parse)
+def read(path: Path, *, partial: bool = False) -> Predictions:
+    return decode(path, read_records(path, partial=partial), ITEMS)
 
 
 def line(value: str, item: str = HEX) -> str:
@@ -35,11 +31,13 @@ def line(value: str, item: str = HEX) -> str:
 
 def test_actions_and_text_with_a_format(tmp_path: Path) -> None:
     other = "hexagons/dev/46/2"
-    path = write(tmp_path, line('"actions": [[0, 4, "red"]], "seconds": 0.1'), line('"text": "red", "format": "triplets"', other))
+    path = write(
+        tmp_path, line('"actions": [[0, 4, "red"]], "seconds": 0.1'), line('"text": "(0, 0, red)", "format": "triplets"', other)
+    )
     assert read(path).actions == {HEX: (Paint(0, 4, "red"),), other: (Paint(0, 0, "red"),)}
     expected = Action("place", "red", 0, 1, -5), Action("remove", None, 0, 1, 0), Action("remove", "blue", 9, 0, 0)
     path = write(tmp_path, line(f'"actions": {json.dumps(expected)}', BAP))
-    assert read(path, "minecraft").actions == {BAP: expected}
+    assert read(path).actions == {BAP: expected}
 
 
 def test_half_a_last_line_is_left_out_only_when_asked(tmp_path: Path) -> None:
@@ -60,7 +58,7 @@ BAD_RECORDS = {
     "no id": ('{"actions": []}', 'string "id"'),
     "repeated id": (GOOD, "again, first on line 1"),
     "unknown id": (line('"actions": []', "hexagons/dev/46/99"), "unknown id 'hexagons/dev/46/99'"),
-    "unknown format": (line('"text": "", "format": "prose"'), "no format named 'prose'"),
+    "unknown format": (line('"text": "", "format": "prose"'), "no format for hexagons named 'prose'"),
     "second action short": (line('"actions": [[0, 4, "red"], [0, "red"]]'), "action 2 must be"),
     "action of the other task": (line('"actions": [["place", "red", 0, 1, 0]]'), "action 1 must be"),
 }

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from eval.answers import read_answers
 from eval.attributes import group_scores
-from eval.score_run import Benchmark, read_answers
+from eval.score_run import Benchmark
 from harness.corpora import load
 from harness.corpora.held_out import HeldOut, content, not_asked, train_targets
 from harness.corpora.item import Item

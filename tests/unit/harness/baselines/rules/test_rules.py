@@ -7,7 +7,8 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.score_run import read_answers, score_answers
+from eval.answers import read_answers
+from eval.score_run import score_answers
 from harness.baselines.rules.baseline import paint
 from harness.cli import cli
 from harness.runs.folder import find_run
