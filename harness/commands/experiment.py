@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import shlex
 from collections.abc import Mapping
@@ -19,11 +18,11 @@ from harness.util.options import ModelCommand, argument, option
 from harness.util.settings import Strict, settings_file
 
 if TYPE_CHECKING:
+    from harness.experiments.costs import Cost
     from harness.experiments.file import ExperimentStep
     from harness.experiments.grid import Grid
     from harness.experiments.rows import Asked, Plan
     from harness.prompting.options import Options
-    from harness.training.job import Job
 
     Lines = list[dict[str, Any]]
 
@@ -40,7 +39,7 @@ class ExperimentOptions(Strict):
     )
     overrides: tuple[str, ...] = option((), names=("--set",), metavar="KEY=VALUE")
     """Change a key of the file for all rows, as in prompt.limit=20."""
-    dry_run: bool = option(False, "Check the file and print every row's commands and train items; run nothing.")
+    dry_run: bool = option(False, "Check the file and print every row's commands and what training takes; run nothing.")
     as_json: bool = option(False, "Print JSON, with fractions, instead of tables in percent.", names=("--json",))
 
 
@@ -67,14 +66,18 @@ def experiment(options: ExperimentOptions) -> int:
     if options.name and not NAME.fullmatch(options.name):
         raise UsageError(f"--name {options.name}: use letters, digits, ., _, + and -")
     name = options.name or folder_name(path) + (f"-{options.scale}" if options.scale else "")
-    sizes: dict[str, str] = {}
+    costs: dict[str, Cost | str] = {}
 
-    def look(row: str, job: Job, items: int) -> None:
-        sizes[row] = _size(job, items)
+    def look(row: str, job: Any, items: int) -> None:
+        # Rows that are run need no estimate.
+        if options.dry_run:
+            from harness.experiments.costs import cost_of
+
+            costs[row] = cost_of(job, items)
 
     plan = read_experiment(path, name, steps(), _asked(options), look)
     if options.dry_run:
-        _show(plan, sizes)
+        _show(plan, costs)
         return 0
     with closing(Grid(RUNS / name, plan.rows)) as grid:
         grid.run(functools.partial(click.echo, err=True))
@@ -130,24 +133,18 @@ def _check_prompt(options: Options, untrained: bool) -> str:
     return "" if untrained else chosen_spec(options, chosen_adapter(options)).task
 
 
-def _size(job: Job, items: int) -> str:
-    """The number of train items and, for a baseline, the largest number of steps: early stopping may end before."""
-    from harness.training.trainable import BaselineJob
-
-    if not isinstance(job, BaselineJob):
-        return f"{items:,} train items"
-    training = job.recipe.training
-    steps = (training.epochs + (1 if training.curriculum else 0)) * math.ceil(items / training.batch_size)
-    return f"{items:,} train items, at most {steps:,} steps"
-
-
-def _show(plan: Plan, sizes: Mapping[str, str]) -> None:
+def _show(plan: Plan, costs: Mapping[str, Cost | str]) -> None:
     for row in plan.rows:
         click.echo(f"# {row.name}{f': {row.reason}' if row.reason else ''}")
-        if row.name in sizes:
-            click.echo(f"# {sizes[row.name]}")
+        if row.name in costs:
+            click.echo(f"# {costs[row.name]}")
         for one in row.commands if not row.reason else ():
             click.echo(shlex.join(("harness", *one.words)))
+    known = [cost for cost in costs.values() if not isinstance(cost, str)]
+    if len(known) > 1:
+        from harness.experiments.costs import together
+
+        click.echo(f"# {together(known)}")
 
 
 def _report(grid: Grid, plan: Plan, to: Path, as_json: bool) -> None:
