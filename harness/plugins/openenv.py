@@ -1,6 +1,10 @@
 """The tasks as environments of OpenEnv: an episode is one item, or a game (`reset(single=False)`).
 
 uvicorn --factory harness.plugins.openenv:minecraft --port 8000
+
+Or with the actions as MCP tools, for OpenEnv's `MCPToolClient`:
+
+uvicorn --factory harness.plugins.openenv:minecraft_tools --port 8000
 """
 
 from __future__ import annotations
@@ -10,9 +14,11 @@ from typing import Any
 from uuid import uuid4
 
 from openenv.core.env_server import Action, Environment, Observation, State, create_app
+from openenv.core.env_server.mcp_types import CallToolAction, CallToolObservation, ListToolsAction, ListToolsObservation, Tool
 
 from harness.plugins.environment import GridEnvironment
-from harness.tasks.registry import TASKS
+from harness.tasks.registry import TASKS, world_of
+from serialization.formats.tools import declarations
 
 
 class Reply(Action):
@@ -80,6 +86,29 @@ class GridEpisode(Environment):
         return self._state
 
 
+class ToolEpisode(GridEpisode):
+    """An episode that is answered by calls of MCP tools: actions are collected until `done` hands them in."""
+
+    def __init__(self, task: str, **options: Any) -> None:
+        super().__init__(task, **{**options, "format": "tools"})
+
+    def step(
+        self, action: ListToolsAction | CallToolAction, timeout_s: float | None = None, **_: Any
+    ) -> ListToolsObservation | CallToolObservation:
+        """List the tools, or call one. The result of a call is what the player is told, and its reward what the call adds to
+        `GridEnvironment.reward`."""
+        if isinstance(action, ListToolsAction):
+            declared = [tool["function"] for tool in declarations(world_of(self._task), looks=True)]
+            return ListToolsObservation(
+                tools=[Tool(name=t["name"], description=t["description"], input_schema=t["parameters"]) for t in declared]
+            )
+        grid, before = self._grid, self._grid.reward
+        told = grid.call(action.tool_name, action.arguments)
+        self._state.step_count += 1
+        self._state.item = _asked(grid)
+        return CallToolObservation(tool_name=action.tool_name, result=told, done=grid.done, reward=grid.reward - before)
+
+
 def _asked(grid: GridEnvironment) -> str:
     """The id of the item that is asked, or was asked last."""
     return grid.item.id if grid.item else ""
@@ -89,8 +118,13 @@ def _app(task: str) -> Any:
     return create_app(partial(GridEpisode, task), Reply, Question, env_name=task, max_concurrent_envs=64)
 
 
+def _tools_app(task: str) -> Any:
+    kinds = {"action_cls": CallToolAction, "observation_cls": CallToolObservation, "reset_observation_cls": Question}
+    return create_app(partial(ToolEpisode, task), **kinds, env_name=task, max_concurrent_envs=64)
+
+
 def __getattr__(name: str) -> Any:
-    """The web application of a task, by its name with `_` for `-`."""
-    if (task := name.replace("_", "-")) in TASKS:
-        return partial(_app, task)
+    """The web application of a task, by its name with `_` for `-`, with `_tools` after it for MCP tools."""
+    if (task := name.removesuffix("_tools").replace("_", "-")) in TASKS:
+        return partial(_tools_app if name.endswith("_tools") else _app, task)
     raise AttributeError(name)
