@@ -59,7 +59,7 @@ def description(image: dict[str, Any]) -> State:
 def execution(described: State) -> State:
     """An execution of a finished description, without its image and boards."""
     steps = [{"instruction": step["instruction"], "board": None} for step in described["steps"]]
-    return {"phase": "executing", "steps": [steps[0] | {"board": BLANK}, *steps[1:]], "current": 0, "players": {}}
+    return {"phase": "executing", "steps": [steps[0] | {"board": BLANK}, *steps[1:]], "current": 0}
 
 
 def happened(state: State, event: Event) -> tuple[State, bool]:
@@ -92,9 +92,7 @@ def _drawn(state: State, event: Event) -> tuple[State, bool]:
     if isinstance(event, PaintOn):
         if event.step != current:
             raise UsageError(f"step {event.step + 1} is not the current one, which is {current + 1}")
-        if event.board != steps[current]["board"]:
-            # The text that a model answered does not say what a person painted.
-            steps[current] = {"instruction": steps[current]["instruction"], "board": event.board}
+        steps[current] = steps[current] | {"board": event.board}
         if state["phase"] == "aligning":
             # Later steps were drawn on a board that has changed now.
             steps[current + 1 :] = [step | {"board": None} for step in steps[current + 1 :]]

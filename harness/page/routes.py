@@ -1,13 +1,12 @@
 """The page's routes, added to the application of the task API: its files, the corpora and sessions."""
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, Response
 from pydantic import Field, ValidationError
 from starlette.concurrency import run_in_threadpool
@@ -17,14 +16,13 @@ from starlette.staticfiles import StaticFiles
 from harness.corpora.records import Digits
 from harness.errors import HarnessError, UsageError
 from harness.page import corpus, procedure
-from harness.page.store import KINDS, Kind, Session, StaleError, State, Store, StoreError
-from harness.service.app import MOST_BYTES, answered
+from harness.page.store import KINDS, Kind, Session, StaleError, Store, StoreError
+from harness.service.app import MOST_BYTES
 from harness.service.guard import Bounds, Guard
 from harness.service.keys import ANYONE, Keys, digest
 from harness.service.players import AnyPlayer, ranked
-from harness.service.schema import BUILDER, Body, DrawRequest, faults
+from harness.service.schema import BUILDER, Body, faults
 from harness.util.hashing import short_hash
-from harness.worlds.hexagons import Board
 
 STATIC = Path(__file__).parent / "static"
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"\S")]
@@ -40,23 +38,14 @@ class Begin(Body):
     about: str = Field("", max_length=64, description="execution: the description to execute.")
 
 
-class _Versioned(Body):
+class SessionChange(Body):
+    """An event in a session."""
+
     version: int
     """The version of the session that the change was made for."""
     id: str = Field(min_length=8, max_length=64)
     """The change's own."""
-
-
-class SessionChange(_Versioned):
-    """An event in a session."""
-
     event: procedure.Event = Field(discriminator="type")
-
-
-class Ask(_Versioned):
-    """A request that a model act in a session."""
-
-    player: str = Field(max_length=200)
 
 
 class PageToken(Keys):
@@ -86,9 +75,8 @@ def add_page(app: FastAPI, players: Sequence[AnyPlayer], folder: Path, notes: Se
     Raises StoreError if the folder cannot be used.
     """
     store = Store(folder / "sessions.sqlite")
-    by_name = {player.name: player for player in players}
     _add_corpora(app, players, notes)
-    _add_sessions(app, store, by_name)
+    _add_sessions(app, store)
     app.add_exception_handler(HarnessError, _told)
     app.add_exception_handler(ValidationError, _told)
 
@@ -138,7 +126,7 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], notes: Sequence[str
         return corpus.Built.model_validate_json(await request.body()).score()
 
 
-def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) -> None:
+def _add_sessions(app: FastAPI, store: Store) -> None:
     @app.get("/page/sessions")
     def sessions() -> dict[str, Any]:
         """The sessions of each kind, without their boards."""
@@ -159,15 +147,6 @@ def _add_sessions(app: FastAPI, store: Store, players: Mapping[str, AnyPlayer]) 
         make = partial(procedure.happened, event=body.event)
         return _whole(store, await run_in_threadpool(store.change, session_id, body.version, body.id, make))
 
-    @app.post("/page/sessions/{session_id}/answer")
-    async def answer(session_id: str, request: Request) -> dict[str, Any]:
-        """A model draws the current step."""
-        body = Ask.model_validate_json(await request.body())
-        player = players.get(body.player)
-        if player is None:
-            raise HTTPException(404, f"no player {body.player[:80]!r}: choose one of {', '.join(players)}")
-        return await _answered(request, store, session_id, body, player)
-
 
 def _line(store: Store, session: Session) -> dict[str, Any]:
     """A session in a list: without its boards."""
@@ -186,19 +165,17 @@ def _whole(store: Store, session: Session) -> dict[str, Any]:
         gold = store.get(session.about).state
         whole |= {"gold": gold, "scores": procedure.scores(gold, session.state)}
     if session.kind == "description" and session.finished:
-        models = [one for one in store.list("execution", session.id) if one.finished and one.state["players"]]
         whole["executions"] = [
-            {"name": one.name, "players": one.state["players"], "scores": procedure.scores(session.state, one.state)}
-            for one in (*_verifications(store, session), *models)
+            {"name": one.name, "scores": procedure.scores(session.state, one.state)} for one in _verifications(store, session)
         ]
     return whole
 
 
 def _verifications(store: Store, described: Session) -> list[Session]:
-    """The finished executions of a description without a model: the first one of each other person."""
+    """The finished executions of a description: the first one of each other person."""
     by_person: dict[int, Session] = {}
     for one in store.list("execution", described.id):
-        if one.finished and one.person != described.person and not one.state["players"]:
+        if one.finished and one.person != described.person:
             by_person.setdefault(one.person, one)
     return list(by_person.values())
 
@@ -219,39 +196,3 @@ def _begun(store: Store, body: Begin) -> Session:
     if described.name == name:
         raise UsageError("whoever described an image cannot verify it: a Verifier must not know the image")
     return store.begin("execution", name, procedure.execution(described.state), described.id)
-
-
-async def _answered(request: Request, store: Store, session_id: str, body: Ask, player: AnyPlayer) -> dict[str, Any]:
-    """The session after the model's answer, and the answer. The session is not locked while the model answers."""
-    session = store.get(session_id)
-    if session.change == body.id:
-        return {"session": _whole(store, session), "answer": None}
-    if session.version != body.version:
-        raise StaleError(session)
-    if session.kind != "execution":
-        raise UsageError("a model cannot act in a description: people write it")
-    answer = await answered(request, player, step_request(session.state, player.name))
-    current = session.state["current"]
-    painted = procedure.PaintOn(type="paint", step=current, board=answer.board or "")
-    state, finished = procedure.happened(session.state, painted)
-    state["players"] = session.state["players"] | {str(current): player.name}
-    state["steps"][current] = state["steps"][current] | {"text": answer.text}
-    changed = await run_in_threadpool(store.change, session_id, body.version, body.id, lambda _: (state, finished))
-    return {"session": _whole(store, changed), "answer": answer.model_dump()}
-
-
-def step_request(state: State, player: str) -> DrawRequest:
-    """The task API's request for the current step of an execution, on the board that was drawn so far."""
-    boards = [procedure.BLANK, *(step["board"] for step in state["steps"][: state["current"]])]
-    before = [Board.from_digits(board) for board in boards]
-    history = [
-        {
-            "instruction": step["instruction"],
-            "actions": [list(action) for action in before[n].diff(before[n + 1])],
-            "text": step.get("text"),
-        }
-        for n, step in enumerate(state["steps"][: state["current"]])
-    ]
-    instruction = state["steps"][state["current"]]["instruction"]
-    body = {"task": "hexagons", "model": player, "instruction": instruction, "board": boards[-1], "history": history}
-    return DrawRequest.model_validate_json(json.dumps(body))

@@ -54,7 +54,7 @@ export async function begin(mode, body) {
   }
 }
 
-export const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+const newId = () => Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 // A session on the server: events are sent one after the other, each for the version that it was made for.
 export class Session {
@@ -90,15 +90,12 @@ export class Session {
 
   // Resolves with true if the event happened. `quiet` events do not draw the page anew.
   send(event, quiet = false) {
-    return this.next(async () => {
+    const step = async () => {
       const data = await ask("POST", `/page/sessions/${this.data.id}`, { version: this.data.version, id: newId(), event }, { patient: true });
       if (quiet) this.data = data;
       else this.adopt(data);
       return true;
-    });
-  }
-
-  next(step) {
+    };
     this.queue = this.queue.then(step).catch((error) => {
       if (error.status === 409 && error.body?.session) {
         this.adopt(error.body.session);

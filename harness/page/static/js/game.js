@@ -1,7 +1,6 @@
 // The game of HEXAGONS: an Instructor describes an image, then Verifiers draw what was written without seeing it.
 import { ask, begin, Session } from "./api.js";
 import { BLANK, Board, palette, picture } from "./board.js";
-import { answerView, picker, waiting } from "./players.js";
 import { button, field, h, percent, personField, toast } from "./dom.js";
 
 export async function show(main, [id], alive) {
@@ -144,8 +143,6 @@ function drawing(main, session, aligns) {
     go({ type: "done" });
   };
   const list = h("ol", { class: "steps" }, steps.map((step, n) => h("li", n === current ? { "aria-current": "step" } : { class: n > current && !aligns ? "later" : "" }, h("span", {}, n > current && !aligns ? "\u2026" : step.instruction))));
-  const model = h("div", {});
-  if (!aligns) helper(model, session, flush);
   const controls = h("div", { class: "row" },
     aligns ? button("Back", () => go({ type: "go", step: current - 1 }), { disabled: current === 0 }) : null,
     button("Next", () => go({ type: "go", step: current + 1 }), { class: "button primary", disabled: last }),
@@ -157,37 +154,13 @@ function drawing(main, session, aligns) {
       h("section", { class: "card stage" }, h("div", { class: "bar" }, colors, back), board.element, h("div", { class: "bar" }, h("label", { class: "check" }, numbers, "Numbers"), board.where, controls), warning),
       h("div", { class: "stack" },
         aligns ? h("section", { class: "card" }, h("h2", {}, "Target image"), picture(image.board, { label: `Target: image ${image.id}` })) : null,
-        h("section", { class: "card" }, h("h2", {}, "Instructions"), list, model))));
+        h("section", { class: "card" }, h("h2", {}, "Instructions"), list))));
   list.scrollTop = Math.max(0, (list.children[current]?.offsetTop ?? 0) - 80);
   addEventListener("pagehide", flush);
   return () => {
     removeEventListener("pagehide", flush);
     flush();
   };
-}
-
-const replies = new Map();
-
-async function helper(place, session, flush) {
-  const { select, notes } = await picker("hexagons");
-  const reply = h("div", { class: "reply", "aria-live": "polite" });
-  const key = `${session.data.id}/${session.state.current}`;
-  const kept = replies.get(key);
-  if (kept) reply.append(answerView(kept.answer, kept.seconds));
-  place.append(h("h3", {}, "Or let a model draw this step"), h("div", { class: "row" }, h("div", { class: "grow" }, select), button("Draw it", async (event) => {
-    event.target.disabled = true;
-    await flush();
-    const began = performance.now();
-    const work = session.next(async () => {
-      const { newId } = await import("./api.js");
-      const done = await ask("POST", `/page/sessions/${session.data.id}/answer`, { version: session.data.version, id: newId(), player: select.value });
-      if (done.answer) replies.set(key, { answer: done.answer, seconds: (performance.now() - began) / 1000 });
-      session.adopt(done.session);
-      return true;
-    });
-    await waiting(reply, select.value, work);
-    event.target.disabled = false;
-  })), ...notes, reply, h("p", { class: "hint" }, "An execution in which a model drew does not count as a Verifier\u2019s."));
 }
 
 function scoreTable(scores) {
@@ -198,11 +171,6 @@ function scoreTable(scores) {
     h("tbody", {}, scores.map((step, n) => h("tr", {}, h("td", {}, String(n + 1)), cells(step))),
       h("tr", {}, h("td", {}, h("strong", {}, "Mean")), [["board", "f1"], ["board", "em"], ["action", "f1"], ["action", "em"]].map(([kind, name]) => h("td", { class: "n" }, h("strong", {}, percent(mean(kind, name)))))))));
 }
-
-const whoDrew = (one) => {
-  const models = [...new Set(Object.values(one.players))];
-  return models.length ? `${one.name.slice(0, 60)} with ${models.join(", ")}` : one.name.slice(0, 60);
-};
 
 function result(main, session) {
   const { gold, scores, state } = session.data;
@@ -217,12 +185,11 @@ function result(main, session) {
 function review(main, session) {
   const { image, steps } = session.state;
   const { executions } = session.data;
-  const people = executions.filter((one) => !Object.keys(one.players).length);
-  const missing = 2 - Math.min(2, people.length);
+  const missing = 2 - Math.min(2, executions.length);
   main.replaceChildren(
     head(`Image ${image.id}`, `Described by ${session.data.name.slice(0, 80)} in ${steps.length} step${steps.length === 1 ? "" : "s"}. ${missing ? `It waits for ${missing} Verifier${missing === 1 ? "" : "s"}.` : "Two Verifiers drew it."}`),
     h("div", { class: "two" },
       h("section", { class: "card" }, h("h2", {}, "Drawing procedure"), h("ol", { class: "steps" }, steps.map((step) => h("li", {}, h("span", {}, step.instruction))))),
       h("section", { class: "card" }, h("h2", {}, "Target image"), picture(image.board))),
-    ...executions.map((one) => h("section", { class: "card later-card" }, h("h2", {}, whoDrew(one)), scoreTable(one.scores))));
+    ...executions.map((one) => h("section", { class: "card later-card" }, h("h2", {}, one.name.slice(0, 60)), scoreTable(one.scores))));
 }

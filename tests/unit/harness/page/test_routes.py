@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from harness.corpora.item import Executed
 from harness.page.corpus import procedure
 from harness.page.procedure import BLANK
-from harness.page.routes import add_page, step_request
+from harness.page.routes import add_page
 from harness.service.app import MOST_BYTES, create_app
 from harness.service.guard import HEADERS
 from harness.service.players import own_players
@@ -159,25 +158,3 @@ def test_a_finished_game_has_its_verifiers_scores(client: TestClient) -> None:
     whole = client.get(f"/page/sessions/{described['id']}").json()
     scores = {one["name"]: [step["board"]["f1"] for step in one["scores"]] for one in whole["executions"]}
     assert scores == {"Bo": [1.0, 1.0], "Cy": [1.0, pytest.approx(2 / 3)]}
-
-
-def test_a_model_executes_and_counts_as_no_verifier(client: TestClient) -> None:
-    described = finished_description(client)
-    session = begun(client, described, "Bo")
-    path, asked = f"/{session['id']}/answer", {"version": session["version"], "id": "answer-1", "player": "parser"}
-    done = post(client, path, asked)
-    assert done["answer"]["model"] == "parser"
-    assert done["session"]["state"]["players"] == {"0": "parser"}
-    assert post(client, path, asked)["session"] == done["session"]
-    post(client, path, {**asked, "id": "answer-2"}, 409)
-    post(client, path, {**asked, "id": "answer-2", "player": "none"}, 404)
-    session = send(client, done["session"], {"type": "go", "step": 1})
-    send(client, session, {"type": "done"})
-    whole = client.get(f"/page/sessions/{described['id']}").json()
-    assert [one["name"] for one in whole["executions"]] == ["Bo"]
-
-
-def test_a_models_answers_are_shown_to_it_again() -> None:
-    steps = [{"instruction": word, "board": red(*range(n + 1))} for n, word in enumerate(("one", "two", "three"))]
-    request = step_request({"steps": [{**steps[0], "text": "red 1:1"}, *steps[1:]], "current": 2}, "hexagons")
-    assert [turn.text for turn in request.item.history if isinstance(turn, Executed)] == ["red 1:1", ""]
