@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ import click
 from harness.baselines import BASELINES, Ruled, choose_decoding
 from harness.errors import UsageError
 from harness.tasks.registry import TASK_NAMES
-from harness.training import SHIPPED
 from harness.util.options import ModelCommand, argument, option
 from harness.util.registry import choose, resolve
 from harness.util.settings import Strict
@@ -211,21 +209,3 @@ def _default_name(task: str, model: str, decoding: dict[str, Any], options: Pred
     parts += [f"first-{options.limit}"] if options.limit else []
     parts += ["constrained"] if decoding.get("constrained") else []
     return "_".join(parts)
-
-
-@baseline.command("list")
-def list_baselines() -> None:
-    """Show every baseline and the checkpoints that come with the package."""
-    # Nothing that takes long is imported: not even the baselines.
-    rows = [("baseline", "task", "checkpoint", "MB", "F1")]
-    shipped = {folder: json.loads((folder / "config.json").read_bytes())["baseline"] for folder in sorted(SHIPPED.iterdir())}
-    for name in BASELINES:
-        for folder in (folder for folder, owner in shipped.items() if owner == name):
-            scores = json.loads((folder / "scores.json").read_bytes())
-            f1 = (scores["action"] if "action" in scores else scores["micro"]["overall"])["f1"]
-            megabytes = f"{(folder / 'model.safetensors').stat().st_size / 1e6:.1f}"
-            rows.append((name, scores["task"], folder.name, megabytes, f"{100 * f1:.2f} on {scores['split']}"))
-        if name not in shipped.values():
-            rows.append((name, "", "needs none", "", ""))
-    for row in rows:
-        click.echo("{:18}{:11}{:18}{:>4}  {}".format(*row).rstrip())
