@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 import time
 from collections.abc import Callable
@@ -11,7 +10,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
     from adapters.registry import Adapter
     from harness.service.keys import Keys
-    from harness.service.serving import ServedModel
     from harness.service.workers import Workers
 
 
@@ -137,7 +135,6 @@ def _serve_model(options: Serve, keys: Keys, workers: Workers) -> None:
             supervisor.begin()
             served = ", ".join([*names, *adapters])
             click.echo(f"Serving {served} at {_url(options)}/v1 (Ctrl-C stops it; vLLM's log: {model.log})")
-            _show_request(model, options, keys)
             _show_tasks(options, keys, next((adapter.spec.task for adapter in adapters.values()), DEFAULT_TASK))
             supervisor.watch()
 
@@ -202,25 +199,3 @@ def _shipped(base: str | None) -> dict[str, Adapter]:
         with suppress(AdapterError):
             adapters[name] = load_adapter(folder, model)
     return adapters
-
-
-def _show_request(served: ServedModel, options: Serve, keys: Keys) -> None:
-    """Print a curl line that asks one item of the corpus, in the prompt format of the first adapter."""
-    from harness.corpora import load
-    from harness.engines.models.bases import display_name
-    from harness.util.files import write_atomically
-    from prompts.messages import conversation
-    from prompts.render import PLAIN_STOP
-    from prompts.spec import PromptSpec
-
-    name, adapter = next(iter(served.adapters.items()), (display_name(served.base), None))
-    spec = adapter.spec if adapter else PromptSpec.make(DEFAULT_TASK)
-    item = next(item for item in load(spec.task, "dev") if item.actions)
-    request: dict[str, Any] = {"model": name, "messages": conversation(item, spec), "max_tokens": 256, "temperature": 0}
-    if served.plain:
-        request["stop"] = list(PLAIN_STOP)
-    body = served.log.with_suffix(".json").absolute()
-    write_atomically(body, json.dumps(request, indent=1) + "\n")
-    key = _key_header(keys)
-    click.echo(f"To ask it the dev item {item.id}{' (with the key in HARNESS_API_KEY)' if key else ''}:")
-    click.echo(f"curl {_url(options)}/v1/chat/completions {key}-H 'Content-Type: application/json' -d @{shlex.quote(str(body))}")

@@ -18,10 +18,10 @@ class ServedModel:
     `folder`, which no other user may enter, because vLLM guards only some of its paths with a key."""
 
     def __init__(self, base: str, adapters: Mapping[str, Adapter], words: Sequence[str], folder: Path, log: Path) -> None:
-        self.base, self.adapters, self.socket, self.log = base, adapters, folder / "vllm.sock", log
+        self.socket, self.log = folder / "vllm.sock", log
         given = serve_options(words)
-        template, self.plain = served_template(base, adapters, log.with_suffix(".jinja"))
-        ends = None if self.plain else served_ends(base)
+        template, plain = served_template(base, adapters, log.with_suffix(".jinja"))
+        ends = None if plain else served_ends(base)
         if ends:
             write_atomically(folder / "generation_config.json", json.dumps({"eos_token_id": ends}) + "\n")
         served = [ServedAdapter(name, one.path, one.rank) for name, one in adapters.items()]

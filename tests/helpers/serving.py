@@ -41,7 +41,7 @@ def rest(connection: socket.socket) -> bytes:
 class ServedCommand:
     """A command at a free port; `said` holds the first `lines` lines of its output. It can be restarted."""
 
-    def __init__(self, folder: Path, *words: str, module: str = "harness.cli", lines: int = 5, **variables: str) -> None:
+    def __init__(self, folder: Path, *words: str, module: str = "harness.cli", lines: int = 3, **variables: str) -> None:
         self.folder, self.lines = folder, lines
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"

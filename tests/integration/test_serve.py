@@ -106,11 +106,10 @@ def test_no_port_but_the_fronts_answers_and_no_other_user_reaches_the_socket(ser
 
 def test_it_says_where_it_is_and_its_curl_line_works(serving: Serving) -> None:
     assert serving.said[0].startswith(f"Serving tiny, one, two at http://127.0.0.1:{serving.port}/v1 ")
-    assert "dev item hexagons/dev/" in serving.said[1]
     assert KEY not in "".join(serving.said)
     if shutil.which("curl") is None:
         pytest.skip("there is no curl")
-    done = subprocess.run(["sh", "-c", serving.said[2]], env=serving.environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(["sh", "-c", serving.said[-1]], env=serving.environment, capture_output=True, text=True, check=True)
     assert json.loads(done.stdout)["model"] == "one"
 
 
@@ -183,10 +182,8 @@ def test_ctrl_c_ends_it_and_leaves_nothing(serving: Serving) -> None:
 def test_killed_outright_it_leaves_nothing_either(tmp_path: Path) -> None:
     """The base has no chat template, so ours is used, and it can chat."""
     serving = Serving(tmp_path / "serving", "serve", "--base", str(build_tiny_model(tmp_path / "plain", chat=False)))
-    request = json.loads(serving.log.with_suffix(".json").read_text())
-    assert request["stop"]
     with serving.client() as client:
-        assert client.chat.completions.create(**request).usage
+        assert client.chat.completions.create(model="plain", messages=QUESTION, max_tokens=12).usage
     leader = serving.server()
     assert serving.end(signal.SIGKILL) == -signal.SIGKILL
     wait_until(lambda: not group(leader), 40)  # Time for an orderly end.
