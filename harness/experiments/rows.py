@@ -17,7 +17,7 @@ from harness.corpora.records import load_items
 from harness.errors import FaultsError, HarnessError
 from harness.experiments.file import ANSWERS, OF_THE_TRAINING, TRAININGS, Differing, ExperimentStep, Options, Scale, read_file
 from harness.experiments.grid import Answered, Command, Row
-from harness.experiments.words import DataSets, Words
+from harness.experiments.words import DataSets, Words, attempt
 from harness.runs.folder import RUNS
 from harness.util.registry import choose
 from harness.util.settings import flat, takes_list
@@ -71,12 +71,11 @@ def read_experiment(
     """The rows of a file, whose runs go to runs/`name`. `look` is called with the name of each row that trains, its training, and
     the number of train items, of which the training has only a sample if they are yet to be made.
 
-    Raises FaultsError with all faults of the file, and UsageError if the file is not a mapping in YAML.
+    Raises FaultsError for what is wrong in the file, and UsageError if the file is not a mapping in YAML.
     """
-    words = Words(steps)
     try:
         with TemporaryDirectory() as samples:
-            return _Reader(path, name, words, asked or Asked(), Path(samples), look).read()
+            return _Reader(path, name, Words(steps), asked or Asked(), Path(samples), look).read()
     except FaultsError as error:
         told = (fault.replace(f"{samples}/", "") for fault in error.faults)
         raise FaultsError(fault if fault.startswith(str(path)) else f"{path}: {fault}" for fault in told) from None
@@ -89,8 +88,6 @@ class _Source:
     name: str
     of: str
     """The name in the file, without the values chosen from lists."""
-    where: Mapping[str, str]
-    """By step, the beginning of messages about its options; empty if all rows share them."""
     differing: Differing
     cell: Cell
     tests: Mapping[str, Options]
@@ -111,32 +108,28 @@ class _Reader:
 
     def read(self) -> Plan:
         of = self.file.table
-        table = self.words.attempt("table: ", lambda: find_table(of.paper, of.table, of.figure)) if of else None
+        table = attempt("table: ", lambda: find_table(of.paper, of.table, of.figure)) if of else None
         sources: dict[str, _Source] = {}
         for number, row in enumerate(self.file.rows, start=1):
-            for one in [] if of and not table else self._sources(number, row, table):
+            for one in self._sources(number, row, table):
                 if one.name in sources:
-                    self.words.fault(f"{one.named}the name {one.name} is taken by another row")
-                sources.setdefault(one.name, one)
+                    raise FaultsError([f"{one.named}the name {one.name} is taken by another row"])
+                sources[one.name] = one
         known = {name for one in sources.values() for name in (one.name, one.of)}
         for word in (*self.asked.only, *self.asked.checkpoints):
-            self.words.attempt("", partial(choose, "row", word, sorted(known)))
-        if not sources and not self.words.faults:
-            self.words.fault("table: none of the rows is in it: give them the key system")
-        rows = [made for one in sources.values() if (made := self._row(one))]
-        if self.words.faults:
-            raise FaultsError(self.words.faults)
+            attempt("", partial(choose, "row", word, sorted(known)))
+        if not sources:
+            raise FaultsError(["table: none of the rows is in it: give them the key system"])
+        rows = [self._row(one) for one in sources.values()]
         return Plan([*self.data.rows(), *rows], table)
 
     def _sources(self, number: int, row: Differing, table: Table | None) -> Iterator[_Source]:
         """The rows that one of the file stands for, as far as they are in the table."""
         own = row.name or re.sub(r"[^A-Za-z0-9._+-]+", "-", row.system or "") or None
         named = f"row {own or number}: "
-        # A fault in what all rows share is reported once.
-        where = {step: named if getattr(row, step) else "" for step in (*TRAININGS, *ANSWERS)}
-        blocks = {step: self._merged(where[step], getattr(row, step), getattr(self.file, step)) for step in where}
+        blocks = {step: _merged(named, getattr(row, step), getattr(self.file, step)) for step in (*TRAININGS, *ANSWERS)}
         if not (cells := self._cells(own, blocks)):
-            self.words.fault(f"{named}a list is empty")
+            raise FaultsError([f"{named}a list is empty"])
         for name, cell in cells.items():
             place = _place(row.system, cell)
             sets = [one.set for one in places(table) if one._replace(set="") == place] if table else list(self.file.tests)
@@ -144,19 +137,9 @@ class _Reader:
                 continue
             tests = dict.fromkeys([*sets, *([row.choose] if row.choose else [])])
             if lacking := [test for test in tests if test not in self.file.tests]:
-                self.words.fault(f"{named}the file has no test {lacking[0]}: add it to tests")
-            else:
-                options = {test: self.file.tests[test] for test in tests} or {"": {}}
-                yield _Source(name=name, of=own or str(number), where=where, differing=row, cell=cell, tests=options, place=place)
-
-    def _merged(self, where: str, own: Options, shared: Options) -> Options:
-        """A row's options, completed by the shared ones."""
-        values = own | {key: value for key, value in shared.items() if key not in own}
-        changes = [block.get("set") or {} for block in (shared, own)]
-        if all(isinstance(one, dict) for one in changes):
-            return values | ({"set": flat(changes[0]) | flat(changes[1])} if any(changes) else {})
-        self.words.fault(f"{where}set: give keys of the recipe with their values, as in training.max_steps: 30")
-        return {key: value for key, value in values.items() if key != "set"}
+                raise FaultsError([f"{named}the file has no test {lacking[0]}: add it to tests"])
+            options = {test: self.file.tests[test] for test in tests} or {"": {}}
+            yield _Source(name=name, of=own or str(number), differing=row, cell=cell, tests=options, place=place)
 
     def _cells(self, own: str | None, blocks: Cell) -> dict[str, Cell]:
         """A cell for every combination of the values in lists, by the row's name."""
@@ -190,8 +173,7 @@ class _Reader:
             return its.schema is not None and not takes_list(its.schema(str(blocks[step].get(its.subject or ""))), key)
         return False
 
-    def _row(self, one: _Source) -> Row | None:
-        """The row; None if it is faulty."""
+    def _row(self, one: _Source) -> Row:
         asked, row = self.asked, one.differing
         about: dict[str, Any] = {"name": one.name, "of": one.of, "place": one.place, "choose": row.choose}
         if row.reason:
@@ -201,14 +183,13 @@ class _Reader:
         answer = "predict" if training == "train" or "predict" in used else "prompt"
         if not used or {*used} - {training, answer}:
             has = " and ".join(used) or "nothing to run"
-            self.words.fault(f"{one.named}it has {has}: give finetune and prompt, train and predict, or only prompt or predict")
-            return None
+            raise FaultsError(
+                [f"{one.named}it has {has}: give finetune and prompt, train and predict, or only prompt or predict"]
+            )
         check = not asked.only or bool({one.name, one.of} & {*asked.only})
-        known, tests = len(self.words.faults), dict[str, Answered]()
+        tests = dict[str, Answered]()
         commands, subject, task = self._training(one, training, check=check) if training else ([], [], "")
         for name in one.tests:
-            if len(self.words.faults) > known:
-                return None
             command, tests[name], task = self._test(one, name, answer, subject, task, trained=bool(commands), check=check)
             commands.append(command)
         reason = "" if check else "left out by --only"
@@ -218,16 +199,14 @@ class _Reader:
         """The command that trains, unless there is a checkpoint; the words that name the model; and its task, if it is known."""
         values, scale = one.cell[training], self.asked.scale
         values = scale.training(str(values.get(self.words.steps[training].subject or "")), values) if scale else values
-        where, run = one.where[training], RUNS / self.name / one.name
+        run = RUNS / self.name / one.name
         if checkpoint := self.asked.checkpoints.get(one.name) or self.asked.checkpoints.get(one.of):
             return [], _model(training, None, checkpoint, values), ""
-        known, name = len(self.words.faults), ["--name", f"{self.name}/{one.name}"]
-        words = [*self.words.of(where, training, self.data.named(values)), *name]
-        job = None
-        if check and len(self.words.faults) == known:
-            sample = self.words.of(where, training, self.data.named(values, sample=True))
-            job = self.words.checked(where, training, [*sample, *name])
-        if job:
+        name, job = ["--name", f"{self.name}/{one.name}"], None
+        words = [*self.words.of(one.named, training, self.data.named(values)), *name]
+        if check:
+            sample = self.words.of(one.named, training, self.data.named(values, sample=True))
+            job = self.words.checked(one.named, training, [*sample, *name])
             self.look(one.name, job, len(job.items) + self.data.missing_items(values.get("data", [])))
         command = Command((*self.words.steps[training].words, *words))
         return [command], _model(training, job, str(run), values), job.task if job else ""
@@ -240,7 +219,7 @@ class _Reader:
         options |= {key: value for key, value in scale.tests.items() if key in options} if scale else {}
         kind, annotation = (options.pop(key, None) for key in ("benchmark", "annotation"))
         values = one.cell[answer] | options | (scale.options.get(answer, {}) if scale else {})
-        where = f"{one.named}test {name}: " if name else one.where[answer]
+        where = f"{one.named}test {name}: " if name else one.named
         part = [name] if name else [str(values.get("split") or "dev")] if subject else []
         run = Path(self.name, one.name, *part)
 
@@ -249,19 +228,27 @@ class _Reader:
             own = self.words.of(where, answer, self.data.named(values, sample=sample), left_out)
             return [*subject, *own, "--name", run.as_posix()]
 
-        known, command = len(self.words.faults), words(sample=False)
-        file = Path(annotation) if annotation else None
-        benchmark = self.words.attempt(where, lambda: Benchmark(kind, file)) or Benchmark()
-        if check and len(self.words.faults) == known:
+        command, file = words(sample=False), Path(annotation) if annotation else None
+        benchmark = attempt(where, lambda: Benchmark(kind, file))
+        if check:
             found = self.words.checked(where, answer, words(sample=True), untrained=trained)
-            task = task or found or ""
+            task = task or found
             items = self.data.named(values, sample=True).get("items")
-            if task and found is not None:
+            if task:
                 split = Path(items).name if items else str(values.get("split") or "dev")
-                self.words.attempt(where, lambda: benchmark.check(task, split))
-                self.words.attempt(f"{where}items: ", lambda: load_items(Path(items), task) if items else None)
+                attempt(where, lambda: benchmark.check(task, split))
+                attempt(f"{where}items: ", lambda: load_items(Path(items), task) if items else None)
         makes = RUNS / run / "predictions.jsonl"
         return Command((*self.words.steps[answer].words, *command), makes), Answered(RUNS / run, benchmark), task
+
+
+def _merged(where: str, own: Options, shared: Options) -> Options:
+    """A row's options, completed by the shared ones."""
+    values = own | {key: value for key, value in shared.items() if key not in own}
+    changes = [block.get("set") or {} for block in (shared, own)]
+    if not all(isinstance(one, dict) for one in changes):
+        raise FaultsError([f"{where}set: give keys of the recipe with their values, as in training.max_steps: 30"])
+    return values | ({"set": flat(changes[0]) | flat(changes[1])} if any(changes) else {})
 
 
 def _model(training: str, job: Any, run: str, values: Options) -> list[str]:

@@ -1,4 +1,4 @@
-"""From options in a file to words of the command line, with all faults at once, and the files of items that rows read."""
+"""From options in a file to words of the command line, and the files of items that rows read."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,33 +19,27 @@ from harness.util.registry import choose
 T = TypeVar("T")
 
 
+def attempt(where: str, step: Callable[[], T]) -> T:
+    """The result of `step`. The errors that it raises for a user become FaultsError, with `where` in front."""
+    try:
+        return step()
+    except click.ClickException as error:
+        raise FaultsError([where + " ".join(error.format_message().split())]) from None
+    except HarnessError as error:
+        raise FaultsError(f"{where}{fault}" for fault in getattr(error, "faults", (error,))) from None
+
+
 class Words:
-    """Makes the words of commands and collects what is wrong with them, in `faults`."""
+    """Makes the words of commands. Raises FaultsError for what is wrong with their options."""
 
     def __init__(self, steps: Mapping[str, ExperimentStep]) -> None:
         self.steps = steps
-        self.faults: list[str] = []
-
-    def fault(self, what: str) -> None:
-        if (line := " ".join(what.split())) not in self.faults:
-            self.faults.append(line)
-
-    def attempt(self, where: str, step: Callable[[], T]) -> T | None:
-        """The result of `step`; None if it raises an error, which is kept as a fault."""
-        try:
-            return step()
-        except click.ClickException as error:
-            self.fault(where + error.format_message())
-        except HarnessError as error:
-            for fault in getattr(error, "faults", (error,)):
-                self.fault(f"{where}{fault}")
-        return None
 
     def checked(self, where: str, step: str, words: Sequence[str], *, untrained: bool = False) -> Any:
-        """What the step's check returns; None if it refuses the words."""
+        """What the step's check returns."""
         command = self.steps[step].command
         assert isinstance(command, ModelCommand)
-        return self.attempt(where, lambda: self.steps[step].check(command.parsed(words), untrained))
+        return attempt(where, lambda: self.steps[step].check(command.parsed(words), untrained))
 
     def of(self, where: str, name: str, values: Options, left_out: Sequence[str] = ()) -> list[str]:
         """The options of a step as words; without its subject and some others if they are left out."""
@@ -54,11 +48,11 @@ class Words:
         subject = [step.subject] if step.subject and not left_out else []
         more = ["set"] if any(param.name == "overrides" for param in step.command.params) else []
         for key in values:
-            self.attempt(f"{where}{name}: ", partial(choose, "key", str(key), [*known, *subject, *more]))
+            attempt(f"{where}{name}: ", partial(choose, "key", str(key), [*known, *subject, *more]))
         for key in subject:
             if not isinstance(values.get(key), str):
-                self.fault(f"{where}{name}: {key}: give its name")
-            words.append(str(values.get(key)))
+                raise FaultsError([f"{where}{name}: {key}: give its name"])
+            words.append(str(values[key]))
         for key, option in known.items():
             if values.get(key) is not None:
                 words += self._option(f"{where}{name}: {key}: ", option, values[key])
@@ -71,10 +65,10 @@ class Words:
         if option.is_flag:
             flags = option.opts if value is True else option.secondary_opts if value is False else None
             if flags is None:
-                self.fault(f"{where}true or false, not {value!r}")
-            yield from flags[:1] if flags else ()
+                raise FaultsError([f"{where}true or false, not {value!r}"])
+            yield from flags[:1]
         elif any(isinstance(one, dict | list | bool) for one in given):
-            self.fault(f"{where}{value!r} is not a value of this option")
+            raise FaultsError([f"{where}{value!r} is not a value of this option"])
         else:
             yield from (word for one in given for word in (option.opts[0], str(one)))
 
@@ -120,10 +114,7 @@ class DataSets:
     def _sample(self, name: str) -> None:
         """Raises FaultsError if the set cannot be made."""
         step, words = self._command(name, self.samples)
-        made = None if self.words.faults else self.words.checked(f"data {name}: ", step, words)
-        if made is None:
-            raise FaultsError(self.words.faults)
-        size, items = made
+        size, items = self.words.checked(f"data {name}: ", step, words)
         self.sizes[name] = size, write_items(islice(items, min(size, _SAMPLE)), self.samples / f"{name}.jsonl")[0]
 
     def rows(self) -> list[Row]:
