@@ -4,7 +4,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from eval.metrics.alignment import align, net_actions
+from eval.live import outcome
 from harness.corpora import SPLITS, hexagons, load_games, locate
 from harness.corpora.hexagons import Procedure
 from harness.corpora.item import Utterance
@@ -13,7 +13,6 @@ from harness.corpora.records import turn_record
 from harness.errors import UsageError
 from harness.service.schema import Blocks, Body
 from harness.worlds.hexagons import Board
-from harness.worlds.minecraft import Structure
 
 Json = dict[str, Any]
 
@@ -161,12 +160,6 @@ class Built(Body):
     built: Blocks
     target: Blocks
 
-    def score(self) -> Json | None:
-        """F1 of what was built, after the rotation and shift that fit the target best, and the numbers of blocks that are right,
-        that were built and that were wanted; None without a target."""
-        if not self.target:
-            return None
-        empty = Structure().cells[None]
-        made, wanted = (net_actions(empty, Structure.of(blocks).cells[None]) for blocks in (self.built, self.target))
-        right = int(align(made, wanted, 1)[0][0]) if len(made) else 0
-        return {"right": right, "built": len(made), "wanted": len(wanted), "f1": 2 * right / (len(made) + len(wanted))}
+    def score(self) -> float | None:
+        """F1 of what was built, after the rotation and shift that fit the target best; None without a target."""
+        return outcome("minecraft", self.target, self.built)["f1_aligned"] if self.target else None

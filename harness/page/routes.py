@@ -121,7 +121,7 @@ def _add_corpora(app: FastAPI, players: Sequence[AnyPlayer], notes: Sequence[str
         app.add_api_route(f"/page/{path}", read)
 
     @app.post("/page/score")
-    async def score(request: Request) -> dict[str, Any] | None:
+    async def score(request: Request) -> float | None:
         """How well what was built in a game fits its target."""
         return corpus.Built.model_validate_json(await request.body()).score()
 

@@ -197,16 +197,6 @@ def net_actions(before: Structure, after: Structure) -> frozenset[Action]:
     return frozenset(Action(kind, block.color, *block[:3]) for kind, blocks in changes for block in blocks)
 
 
-def lasting(actions: Sequence[Action], before: Structure) -> tuple[Action, ...]:
-    """The actions, in order, without those that later ones undo. All actions if the rest alone do not lead to the same structure,
-    or if nothing lasts."""
-    after = before.apply(actions).structure
-    last = {(a.kind, a.cell, a.color if a.kind == "place" else None): n for n, a in enumerate(actions)}
-    wanted = [(a.kind, a.cell, a.color if a.kind == "place" else None) for a in net_actions(before, after)]
-    kept = tuple(actions[n] for n in sorted(last[key] for key in wanted))
-    return kept if kept and before.apply(kept).structure == after else tuple(actions)
-
-
 def touching(cell: Cell) -> tuple[Cell, ...]:
     """The six cells that share a face with a cell, including those outside the region."""
     x, y, z = cell

@@ -153,7 +153,9 @@ class Directing {
   async finish() {
     try {
       const { blocks, target } = this.game;
-      this.game.score = await ask("POST", "/page/score", { built: blocks, target: target.blocks });
+      const f1 = await ask("POST", "/page/score", { built: blocks, target: target.blocks });
+      const [built, wanted] = [blocks.length, target.blocks.length];
+      this.game.score = f1 === null ? null : { f1, built, wanted, right: Math.round((f1 * (built + wanted)) / 2) };
       this.game.over = true;
       this.update();
     } catch (error) {

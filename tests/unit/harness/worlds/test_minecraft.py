@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.worlds.minecraft import Action, Block, Pose, Structure, in_region, lasting, net_actions, turn_action
+from harness.worlds.minecraft import Action, Block, Pose, Structure, in_region, net_actions, turn_action
 from tests.helpers.blocks import actions, structures
 
 
@@ -33,15 +33,6 @@ def test_net_actions_turn_one_structure_into_the_other(before: Structure, after:
     removed = {Block(*a.cell, str(a.color)) for a in net if a.kind == "remove"}
     assert placed == set(after.blocks()) - set(before.blocks())
     assert removed == set(before.blocks()) - set(after.blocks())
-
-
-@given(structures, actions)
-def test_lasting_actions_build_the_same(before: Structure, sequence: list[Action]) -> None:
-    kept = lasting(sequence, before)
-    assert before.apply(kept).structure == before.apply(sequence).structure
-    rest = iter(sequence)
-    assert all(action in rest for action in kept)
-    assert kept == tuple(sequence) or len(kept) == len(net_actions(before, before.apply(sequence).structure))
 
 
 @given(structures, st.integers(-4, 8))
