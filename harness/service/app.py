@@ -100,7 +100,7 @@ async def executed(player: AnyPlayer, body: DrawRequest | BuildRequest, principa
     try:
         item = body.item
         async with asyncio.timeout(DEADLINE):
-            answer = await player.answer(item, body.samples, body.constrain, principal)
+            answer = await player.answer(item, principal)
     except TimeoutError:
         raise HTTPException(504, f"no answer within {DEADLINE:g} s") from None
     except (UsageError, ValueError) as error:

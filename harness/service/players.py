@@ -13,7 +13,6 @@ from harness.corpora.item import Item
 from harness.engines.engine import Sampling
 from harness.errors import HarnessError, UsageError
 from harness.prompting.examples import live_shots
-from harness.prompting.plan import held_by
 from harness.prompting.prompted import Plan, Prompted
 from harness.runs.answering import Answer
 from harness.service.schema import Player
@@ -42,10 +41,8 @@ class BaselinePlayer:
         kind: Literal["parser", "baseline"] = "parser" if self.name == "parser" else "baseline"
         return Player(name=self.name, tasks=list(self.baseline.tasks), kind=kind)
 
-    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises UsageError for options of language models and an answer over budget, Unavailable if all workers are busy."""
-        if samples > 1 or constrain:
-            raise UsageError(f"samples and constrain are for language models; {self.name} has neither")
+    async def answer(self, item: Item, principal: str) -> Answer:
+        """Raises UsageError for an answer over budget, Unavailable if all workers are busy."""
         return await self.workers.answer(principal, self.name, type(self.baseline), item)
 
 
@@ -73,7 +70,7 @@ class EndpointPlayer:
     def card(self) -> Player:
         return Player(name=self.name, tasks=list(self.specs), kind="language model")
 
-    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
+    async def answer(self, item: Item, principal: str) -> Answer:
         """Raises EngineError if the endpoint does not answer, Unavailable if it is not running. If this is cancelled, so are its
         requests to the endpoint."""
         from harness.engines.openai.engine import OpenAIEngine
@@ -84,15 +81,15 @@ class EndpointPlayer:
         engine = OpenAIEngine(self.url, self.name, socket=self.socket, context_length=self._context_length, strict=False)
         try:
             self._context_length = await engine.find_context_length()
-            asked = await run_sync(self._prompted, engine, item.task, samples, constrain)
+            asked = await run_sync(self._prompted, engine, item.task)
             return checked(await asked.ask(item))
         finally:
             await engine.aclose()
 
-    def _prompted(self, engine: Any, task: str, samples: int, constrain: str | None) -> Prompted:
+    def _prompted(self, engine: Any, task: str) -> Prompted:
         if (pool := self._pools.get(task)) is None:
             pool = self._pools[task] = live_shots(self.examples, self.specs[task])
-        return prompted(self.specs[task], engine, pool, self.examples.shots, samples, constrain)
+        return prompted(self.specs[task], engine, pool, self.examples.shots)
 
 
 @dataclass
@@ -113,10 +110,8 @@ class LocalPlayer:
     def card(self) -> Player:
         return Player(name=self.name, tasks=list(self.tasks), kind="language model")
 
-    async def answer(self, item: Item, samples: int, constrain: str | None, principal: str) -> Answer:
-        """Raises UsageError for options that need a server, HarnessError if loading fails or the prompt is too long."""
-        if samples > 1 or constrain:
-            raise UsageError(f"samples and constrain need a server: harness serve, with --base-url here; {self.name} has neither")
+    async def answer(self, item: Item, principal: str) -> Answer:
+        """Raises HarnessError if loading fails or the prompt is too long."""
         async with self._lock:
             # A thread cannot be cancelled, so the next request begins when this one has really ended.
             return checked(await run_sync(self._asked, item))
@@ -138,22 +133,16 @@ class LocalPlayer:
         return prompted(spec, self._engine, live_shots(examples, spec), examples.shots)
 
 
-def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int, samples: int = 1, constrain: str | None = None) -> Prompted:
-    """A language model as a predictor of one request at a time, with `shots` examples from the pool; several samples vote.
-
-    Raises UsageError as `held_by` does."""
+def prompted(spec: PromptSpec, engine: Any, pool: Shots, shots: int) -> Prompted:
+    """A language model as a predictor of one request at a time, with `shots` examples from the pool."""
     longest = min(spec.format.longest, engine.context_length // 2)
     renderer = Renderer(spec, engine.tokenizer, engine.context_length, longest, min(THOUGHT_TOKENS, engine.context_length // 4))
-    constraint, feasible = held_by(renderer, constrain)
     sampling = Sampling(
         max_tokens=longest,
-        temperature=0.7 if samples > 1 else 0.0,
         stop=renderer.stop if engine.tokenizer else (),
         stop_token_ids=renderer.stop_token_ids,
-        constraint=constraint,
     )
-    plan = Plan(renderer, sampling, pool, shots, 1, samples, feasible=feasible)
-    return Prompted(plan, engine)
+    return Prompted(Plan(renderer, sampling, pool, shots, 1), engine)
 
 
 def checked(answer: Answer) -> Answer:

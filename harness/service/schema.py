@@ -49,10 +49,6 @@ class _Asked(Body):
         None, max_length=200, description="Who answers, from GET /v1/harness/players; by default the first that knows the task."
     )
     instruction: Text = Field(description="What to do now.")
-    samples: int = Field(1, ge=1, le=16, description="Draw several answers and combine them; language models only.")
-    constrain: Literal["format", "feasible"] | None = Field(
-        None, description="Hold a language model's answer to its format, or also to actions that can be carried out."
-    )
     history: Sequence[Any]
 
     @property

@@ -169,29 +169,14 @@ def test_the_adapter_for_a_task_is_its_default(workers: Workers, server: FakeSer
     assert [answer["model"] for answer in told] == ["painter", "base"]
 
 
-def test_feasible_answers_are_held_to_the_state_of_blocks_and_to_the_format_on_a_board(server: FakeServer) -> None:
-    server.reply = lambda body, n: chat_answer("place red 0 1 0" if n else "red: 1 1")
-    specs = {task: PromptSpec.make(task) for task in ("hexagons", "minecraft")}
-    specs["iglu"] = PromptSpec.make("iglu", "conversation", "bare-program")
-    client = TestClient(create_app([EndpointPlayer("model", server.url, specs)]))
-    asked = [client.post(EXECUTE, json={**ASK, "task": task, "constrain": "feasible"}) for task in specs]
-    assert [response.status_code for response in asked] == [200, 200, 422]
-    assert "bare-program are run as a whole" in asked[2].json()["error"]["message"]
-    board, blocks = server.requests
-    assert board["structured_outputs"] == {"regex": specs["hexagons"].constraint.value}
-    assert "feasible" in blocks["vllm_xargs"]
-    assert "structured_outputs" not in blocks
-
-
-def test_an_answer_is_held_to_the_format_and_one_that_does_not_come_is_given_up(
+def test_an_answer_in_the_builders_frame_is_read_and_one_that_does_not_come_is_given_up(
     server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server.reply = lambda body, n: None if n else chat_answer("place red 0.5 0 4.5")
     served = model(server.url, frame="pose")
     client = TestClient(create_app([served]))
-    response = client.post(EXECUTE, json={**ASK, "constrain": "format"})
+    response = client.post(EXECUTE, json=ASK)
     assert response.json()["actions"] == [["place", "red", 0, 1, 0]]
-    assert server.requests[0]["structured_outputs"] == {"regex": served.specs["minecraft"].constraint.value}
     monkeypatch.setattr("harness.service.app.DEADLINE", 1.0)
     response = client.post(EXECUTE, json=ASK)
     assert (response.status_code, response.json()["error"]["message"]) == (504, "no answer within 1 s")
