@@ -1,15 +1,10 @@
 """What a training would do, computed without the model's weights: rows, packs, steps, parameters, memory, some rows to read."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Callable, Iterator
 
 from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, without_weights
-from adapters.labels import Pack
-from adapters.memory import PROCESS, estimate, parameters
-from adapters.packing import PackPlan
-from harness.engines.models.bases import load_config, load_tokenizer
+from adapters.memory import estimate, largest, parameters
 from harness.engines.shared import in_bf16, missing_for_quantization
 from harness.training.plan import spread
 from harness.util.settings import flat
@@ -26,49 +21,31 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
 
     Raises EngineError if the configuration or the tokenizer is missing, and HarnessError if no row is short enough.
     """
-    tokenizer, config = load_tokenizer(job.base), load_config(job.base)
-    prepared = prepare(job, tokenizer, config)
+    tokenizer, training = job.tokenizer, job.recipe.training
+    prepared = prepare(job)
     # `estimate` counts quantized weights as such.
     model = without_weights(job)
-    memory = _memory(job, model, prepared)
+    asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(training, job.length)
+    half = in_bf16(training.precision)
+    memory = estimate(model, job.recipe, largest(prepared.train.packs), asked, half)
+    trained, total = parameters(model)
     for section, given in {"trainer": job.recipe.trainer, "peft": job.recipe.peft}.items():
         if given:
             say(f"{section}: {', '.join(f'{key}={json.dumps(value)}' for key, value in flat(given).items())}")
     for line in prepared.counts:
         say(line)
     sizes = [pack.tokens for pack in prepared.train.packs]
-    say(f"packs: {len(sizes):,} of at most {max(sizes):,} tokens; steps: {len(sizes) // job.recipe.training.accumulation:,}")
+    say(f"packs: {len(sizes):,} of at most {max(sizes):,} tokens; steps: {len(sizes) // training.accumulation:,}")
     epoch = f"{prepared.train.tokens:,} in the first epoch; its rows one by one: {prepared.train.rows.size:,}"
     say(f"tokens: {sum(sizes):,} in all, {epoch}")
-    trained, total = parameters(model)
     say(f"parameters: {trained:,} trained of {total:,} ({trained / total:.2%})")
-    say(memory)
+    say(str(memory))
     for note in _notes(job, prepared):
         say(f"note: {note}")
     shown = spread(prepared.train.rows, SHOWN)
     for number, row in enumerate(shown, start=1):
         say(f"\n--- row {number} of {len(shown)}: {row.id}; {''.join(MARKS)}: carries loss")
         say(tokenizer.decode(row.prompt_ids) + tokenizer.decode(row.completion_ids).join(MARKS))
-
-
-def _memory(job: FinetuneJob, model: Any, prepared: Prepared) -> str:
-    """A line on the memory of the training."""
-    import torch
-
-    settings = job.recipe.training
-    asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(settings, prepared.length)
-    own = estimate(model, job.recipe, _largest(prepared.train.packs), asked, in_bf16(settings.precision))
-    parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(own).items())
-    beside = "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more"
-    return f"memory: about {own.total / 1e9:.2f} GB: {parts}{beside}"
-
-
-def _largest(packs: Iterable[PackPlan]) -> list[Pack]:
-    """Candidates for the pack that takes the most memory: for each padded length, the pack with the most labels."""
-    largest: dict[int, PackPlan] = {}
-    for plan in sorted(packs, key=lambda plan: plan.labels):
-        largest[-(-plan.tokens // 128)] = plan
-    return [plan.write() for plan in largest.values()]
 
 
 def _notes(job: FinetuneJob, prepared: Prepared) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -12,15 +12,16 @@ from pkgutil import resolve_name
 from typing import Any
 
 from adapters.layout import Layout, attention_of, layout_of
-from adapters.packing import PackPlan, plan_packs
+from adapters.packing import PackPlan, TrainPacks, plan_packs, train_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
-from adapters.registry import HARNESS_FILE, base_without_weights, read_record, save_template
-from adapters.rows import TrainingRows, TrainPacks, make_rows, train_packs
+from adapters.registry import HARNESS_FILE, read_record, save_template
+from adapters.rows import TrainingRows, make_rows
 from harness.corpora.item import Item, items_hash, own_program, own_thought
 from harness.engines.models.bases import (
     base_origin,
     context_length_of,
     display_name,
+    empty_model,
     fingerprint,
     load_config,
     load_tokenizer,
@@ -31,6 +32,7 @@ from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quant
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
+from harness.training.curriculum import stages
 from harness.training.job import Job, Trained
 from harness.training.plan import first_steps, spread
 from harness.training.processes import processes
@@ -76,6 +78,27 @@ class FinetuneJob(Job):
     def pool(self) -> Shots:
         """The train items that may be examples of train and dev items."""
         return self.examples()
+
+    @cached_property
+    def tokenizer(self) -> Any:
+        """The base's. Raises EngineError if it cannot be loaded."""
+        return load_tokenizer(self.base)
+
+    @cached_property
+    def config(self) -> Any:
+        """The base's. Raises EngineError if it cannot be loaded."""
+        return load_config(self.base)
+
+    @property
+    def length(self) -> int:
+        """Most tokens of a row: the recipe's or the model's limit."""
+        most = self.recipe.training.max_length
+        return min(most, context_length_of(self.config) or most)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How its rows are packed. Raises EngineError for a base that is not a causal language model."""
+        return layout_of(self.config, self.length, self.recipe.training.per_device_train_batch_size)
 
     @cached_property
     def origin(self) -> dict[str, Any]:
@@ -137,14 +160,14 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
 
     training = job.recipe.training
     where = set_up(training)
-    tokenizer = load_tokenizer(job.base)
+    tokenizer = job.tokenizer
     model = trainable(job.recipe, load_base(job), job.start)
     before = trained_sums(model)
-    prepared = prepare(job, tokenizer, model.config)
+    prepared = prepare(job)
     for line in prepared.counts:
         say(line)
     train = prepared.train
-    trainer = _trainer(job, folder, model, tokenizer, prepared)
+    trainer = _trainer(job, folder, model, prepared)
     steps = trainer.args.max_steps
     counts = {"items": len(job.items), "rows": len(train.rows), "dropped": train.rows.dropped, "tokens": 0}
     describe_checkpoints(job, trainer, tokenizer, counts)
@@ -166,7 +189,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     return finish(job, folder, trainer, tokenizer, counts, changed=trained_sums(model) != before)
 
 
-def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepared: Prepared) -> Any:
+def _trainer(job: FinetuneJob, folder: Path, model: Any, prepared: Prepared) -> Any:
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
     training, packs = job.recipe.training, prepared.train.packs
@@ -178,10 +201,10 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, tokenizer: Any, prepare
         folder,
         packs,
         prepared.dev_packs,
-        tokenizer.pad_token_id or 0,
-        partial(job.dev_f1, job, tokenizer, prepared.length),
+        job.tokenizer.pad_token_id or 0,
+        partial(job.dev_f1, job, job.tokenizer, job.length),
         training,
-        prepared.layout.packing,
+        job.layout.packing,
     )
     trainer.patient_from = prepared.train.staged // training.accumulation
     return trainer
@@ -233,10 +256,8 @@ def finish(job: FinetuneJob, folder: Path, trainer: Any, tokenizer: Any, counts:
 class Prepared:
     """The data of a training."""
 
+    job: FinetuneJob
     renderer: Renderer
-    length: int
-    """Most tokens of a row: the recipe's or the model's limit."""
-    layout: Layout
     train: TrainPacks
     dev_rows: TrainingRows
     dev_packs: list[PackPlan]
@@ -245,39 +266,36 @@ class Prepared:
     def counts(self) -> list[str]:
         """How many rows there are, a line for train and one for dev, and how they are packed."""
         parts = {"train": self.train.rows, "dev": self.dev_rows}
-        why = f"longer than {self.length} tokens"
+        why = f"longer than {self.job.length} tokens"
         return [
             *(f"{name}: {len(part)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()),
-            str(self.layout),
+            str(self.job.layout),
         ]
 
 
-def prepare(job: FinetuneJob, tokenizer: Any, config: Any) -> Prepared:
-    """Rows and packs for a model of this configuration; its weights are not needed. Raises HarnessError if no row is short
-    enough."""
-    training = job.recipe.training
-    length, layout = longest_row(job, config), layout_for(job, config)
-    renderer = Renderer(job.spec, tokenizer, length, 0)
-    train = train_packs(job.items, job.recipe, renderer, job.pool, layout.packing)
-    dev_rows = make_rows(spread(job.dev, training.dev_loss_items), renderer, job.pool, job.recipe.shots, length)
-    for name, part in (("train", train.rows), ("dev", dev_rows)):
+def prepare(job: FinetuneJob) -> Prepared:
+    """Rows and packs; the base's weights are not needed. Raises HarnessError if no row is short enough."""
+    training, length, packing = job.recipe.training, job.length, job.layout.packing
+    renderer = Renderer(job.spec, job.tokenizer, length, 0)
+
+    def rows_of(items: Sequence[Item], recolor: str | None = None) -> TrainingRows:
+        return make_rows(items, renderer, job.pool, job.recipe.shots, length, recolor)
+
+    def later(epoch: int) -> TrainingRows:
+        return rows_of(job.items, f"{training.seed}/{epoch}") if training.recolor else rows
+
+    rows, dev_rows = rows_of(job.items), rows_of(spread(job.dev, training.dev_loss_items))
+    for name, part in (("train", rows), ("dev", dev_rows)):
         if not part:
             raise HarnessError(
                 f"every {name} row is longer than {length} tokens: choose a shorter --context or raise training.max_length"
             )
-    dev_packs = list(plan_packs(dev_rows, dev_rows.groups, training.tokens, length, layout.packing))
-    return Prepared(renderer, length, layout, train, dev_rows, dev_packs)
-
-
-def layout_for(job: FinetuneJob, config: Any) -> Layout:
-    """How the rows of a job are packed for a model of this configuration."""
-    return layout_of(config, longest_row(job, config), job.recipe.training.per_device_train_batch_size)
-
-
-def longest_row(job: FinetuneJob, config: Any) -> int:
-    """Most tokens of a row: the recipe's or the model's limit."""
-    most = job.recipe.training.max_length
-    return min(most, context_length_of(config) or most)
+    learned = [job.items[rows.item(n)] for n in range(len(rows))]
+    curriculum = training.curriculum
+    begun = stages(learned, curriculum, training.seed, renderer.history_tokens) if curriculum else []
+    train = train_packs(rows, begun, training, length, packing, later)
+    dev_packs = list(plan_packs(dev_rows, dev_rows.groups, training.tokens, length, packing))
+    return Prepared(job, renderer, train, dev_rows, dev_packs)
 
 
 def answered_on_dev(job: FinetuneJob) -> list[Item]:
@@ -299,7 +317,7 @@ def load_base(job: FinetuneJob) -> Any:
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
     half = in_bf16(job.recipe.training.precision) and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
-    layout = layout_for(job, load_config(job.base))
+    layout = job.layout
     # Our own attention is for packs, and GRPO makes none.
     plain = "sdpa" if job.recipe.method == "grpo" and not layout.attention else None
     how |= {"attn_implementation": attention_of(layout, job.recipe.training.attn_implementation or plain)}
@@ -334,7 +352,7 @@ def without_weights(job: FinetuneJob) -> Any:
     # Quantized weights exist on a GPU only.
     plain = job.recipe.model_copy(update={"quantize": None})
     with torch.device("meta"):
-        return trainable(plain, base_without_weights(job.base))
+        return trainable(plain, empty_model(job.config))
 
 
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
@@ -409,7 +427,7 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
 
     with filled(out) as partial:
         if job.recipe.method == "full":
-            dtype = getattr(load_config(job.base), "dtype", None) or torch.float32
+            dtype = getattr(job.config, "dtype", None) or torch.float32
             stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None
             model.to(dtype).save_pretrained(partial, state_dict=stored)
         else:

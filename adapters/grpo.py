@@ -18,12 +18,11 @@ from typing import Any
 
 import torch
 
-from adapters.finetune import FinetuneJob, describe_checkpoints, finish, load_base, longest_row, set_up, trained_sums, with_lora
+from adapters.finetune import FinetuneJob, describe_checkpoints, finish, load_base, set_up, trained_sums, with_lora
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes
 from harness.corpora.item import Item
-from harness.engines.models.bases import load_tokenizer
 from harness.engines.shared import brief, memory_for
 from harness.errors import HarnessError, UsageError
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
@@ -59,9 +58,9 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     assert settings is not None
     refuse(settings)
     where = set_up(training)
-    tokenizer = load_tokenizer(job.base)
+    tokenizer = job.tokenizer
     model = with_lora(job.recipe, load_base(job), job.start)
-    before, length = trained_sums(model), longest_row(job, model.config)
+    before, length = trained_sums(model), job.length
     renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens, training.thought_tokens)
     prompts = _prompts(job, renderer)
     dropped = len(job.items) - len(prompts)

@@ -1,10 +1,11 @@
 """How much memory a training takes, by arithmetic: see `estimate` for the formulas."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from adapters.labels import Pack
+from adapters.packing import PackPlan
 from adapters.recipe import FinetuneRecipe
 
 _BLOCK, _BLOCKS = 64, 256
@@ -41,11 +42,27 @@ class MemoryEstimate:
         step = self.gradients + self.activations + self.logits
         return self.weights + self.optimizer + max(step, self.dev_cache)
 
+    def __str__(self) -> str:
+        """A line for the user."""
+        import torch
+
+        parts = ", ".join(f"{name.replace('_', ' ')} {value / 1e9:.2f}" for name, value in asdict(self).items())
+        beside = "" if torch.cuda.is_available() else f"; on a CPU, the process takes about {PROCESS / 1e9:.1f} GB more"
+        return f"memory: about {self.total / 1e9:.2f} GB: {parts}{beside}"
+
 
 def parameters(model: Any) -> tuple[int, int]:
     """The number of a model's trained parameters, and of all."""
     sizes = [(p.numel(), p.requires_grad) for p in model.parameters()]
     return sum(size for size, trained in sizes if trained), sum(size for size, _ in sizes)
+
+
+def largest(packs: Iterable[PackPlan]) -> list[Pack]:
+    """Candidates for the pack that takes the most memory: for each padded length, the pack with the most labels."""
+    chosen: dict[int, PackPlan] = {}
+    for plan in sorted(packs, key=lambda plan: plan.labels):
+        chosen[-(-plan.tokens // 128)] = plan
+    return [plan.write() for plan in chosen.values()]
 
 
 def estimate(model: Any, recipe: FinetuneRecipe, packs: Sequence[Pack], asked: int, half: bool) -> MemoryEstimate:

@@ -1,4 +1,4 @@
-"""Training rows that begin alike, packed into one sequence that holds their shared tokens once.
+"""Training rows that begin alike, packed into one sequence that holds their shared tokens once; a training's packs, in order.
 
 The rows of a drawing procedure or a game repeat its instructions: row by row, an epoch has up to ten times as
 many tokens. Here rows form a tree of tokens, written out depth first. Every token attends to the tokens between the root and
@@ -9,11 +9,14 @@ from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import accumulate
+from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from adapters.labels import Ints, Pack, Packing, mask_and_labels
+from adapters.recipe import FinetuneTraining
+from adapters.rows import TrainingRows
 from prompts.rendered import TrainingRow
 
 
@@ -156,6 +159,51 @@ class Packs(Sequence[PackPlan]):
             self._plans += self._later(self._epochs)
             self._epochs += 1
         return self._plans[place]
+
+
+class TrainPacks(NamedTuple):
+    """What a training reads: a curriculum's stages, if there is one, then `training.epochs` of all rows."""
+
+    rows: TrainingRows
+    """The first epoch's rows."""
+    packs: Packs
+    """The packs of the whole run, in order."""
+    staged: int
+    """How many of them belong to the stages."""
+    tokens: int
+    """The number of tokens in the first epoch's packs."""
+
+
+def train_packs(
+    rows: TrainingRows,
+    stages: Iterable[Iterable[int]],
+    training: FinetuneTraining,
+    longest: int,
+    packing: Packing,
+    later: Callable[[int], TrainingRows],
+) -> TrainPacks:
+    """What a training on these rows reads. `stages` holds the numbers of each stage's rows; `later` makes the rows of an epoch,
+    by its number from 1, when it begins. `longest` and `packing` are as in `plan_packs`."""
+    plans = plan_epoch(rows, 0, training, longest, packing)
+    most, most_rows = training.tokens, training.per_device_train_batch_size
+    begun = [one for stage in stages for one in plan_packs(rows, ([n] for n in stage), most, longest, packing, most_rows)]
+    wanted = (training.max_steps or 0) * training.accumulation
+    wanted = wanted or max(training.accumulation, len(begun) + round(training.epochs * len(plans)))
+    wanted -= wanted % training.accumulation
+    packs = Packs(begun + plans, wanted, lambda epoch: plan_epoch(later(epoch), epoch, training, longest, packing))
+    return TrainPacks(rows, packs, len(begun), sum(plan.tokens for plan in plans))
+
+
+def plan_epoch(
+    rows: TrainingRows, epoch: int, training: FinetuneTraining, longest: int, packing: Packing = Packing.TREE
+) -> list[PackPlan]:
+    """The packs of all rows, with groups and then packs shuffled by the seed. `longest` and `packing` are as in `plan_packs`."""
+    random = Random(f"{training.seed}/rows/{epoch}")
+    groups = list(rows.groups)
+    random.shuffle(groups)
+    plans = list(plan_packs(rows, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
+    random.shuffle(plans)
+    return plans
 
 
 class PackShards(Sequence[PackPlan]):

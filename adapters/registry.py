@@ -10,15 +10,14 @@ from typing import Any
 
 from pydantic import AliasPath, BaseModel, Field, ValidationError, field_validator
 
-from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, resolve_base
+from harness.engines.models.bases import base_origin, display_name, empty_model, fingerprint, load_config, resolve_base
 from harness.engines.models.weights import downloaded, snapshot, weights_fingerprint
-from harness.engines.shared import adapter_rank, brief, missing_for_quantization, quantized_weights, quiet_transformers
+from harness.engines.shared import adapter_rank, brief, missing_for_quantization, quantized_weights
 from harness.engines.transformers import with_adapter
 from harness.errors import AdapterError, EngineError, UsageError
 from harness.runs.folder import RUNS, trained_name
 from harness.tasks.registry import tasks_in
 from harness.util.files import cache_folder, made_once
-from harness.util.processes import trusts_remote_code
 from harness.util.registry import choose
 from prompts.chat_template import CHAT_TEMPLATE
 from prompts.probe import format_hash
@@ -373,14 +372,5 @@ def check_weights(adapter: Adapter) -> int:
     if not any(bool(value.any()) for name, value in weights.items() if "lora_B" in name):
         raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
     if Path(adapter.base).is_dir() or snapshot(adapter.base):
-        with_adapter(base_without_weights(adapter.base), adapter.path)
+        with_adapter(empty_model(load_config(adapter.base)), adapter.path)
     return sum(value.numel() for value in weights.values())
-
-
-def base_without_weights(base: str) -> Any:
-    """The base on the `meta` device. Raises EngineError if its configuration cannot be read."""
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    with torch.device("meta"), quiet_transformers():
-        return AutoModelForCausalLM.from_config(load_config(base), trust_remote_code=trusts_remote_code())

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from adapters.packing import plan_epoch
 from adapters.recipe import load_recipe
-from adapters.rows import make_rows, plan_epoch, recolored
+from adapters.rows import make_rows, recolored
 from harness.corpora import load, load_examples
 from harness.corpora.item import Executed, own_program
 from harness.tasks.registry import TASKS, world_of

@@ -111,29 +111,28 @@ def test_a_loss_that_rises_stops_training_only_after_the_stages(tmp_path: Path, 
 
 def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(monkeypatch: pytest.MonkeyPatch) -> None:
     """The last item's row is too long for the model."""
-    from adapters.labels import Packing
-    from adapters.rows import train_packs
-    from harness.engines.models.bases import load_tokenizer, resolve_base
+    from adapters.finetune import FinetuneJob, prepare
+    from harness.engines.models.bases import resolve_base
     from prompts.messages import item_view
-    from prompts.render import Renderer
     from prompts.shots import ShotPool
 
-    task, items = "minecraft", load("minecraft", "train")
+    items = load("minecraft", "train")
     how = ["training.curriculum={difficulty: L_I+L_A, buckets: 3}", "training.tokens=1", "training.accumulation=1"]
     recipe = load_recipe("llama-lora", [*how, "training.epochs=2"])
     rows = rows_of([[TrainingRow(item.id, (number,), (number,))] for number, item in enumerate(items[:-1])])
     assert recipe.training.curriculum
-    tokenizer = load_tokenizer(resolve_base("smollm2-135m"))
-    spec = PromptSpec.make(task)
-    renderer, pool = Renderer(spec, tokenizer, 1, 0), ShotPool((), 0)
-    monkeypatch.setattr("adapters.rows._epoch_rows", lambda *_: rows)
+    made: dict[str, Any] = {"recipe": recipe, "base": resolve_base("smollm2-135m"), "spec": PromptSpec.make("minecraft")}
+    job = FinetuneJob(
+        name="llama-lora", items=items, dev=items[:1], examples=lambda: ShotPool((), 0), dev_f1=lambda *_: 0.0, **made
+    )
+    monkeypatch.setattr("adapters.finetune.make_rows", lambda *_: rows)
 
     def length(item: Item) -> int:
-        return sum(len(tokenizer(piece.text, add_special_tokens=False).input_ids) for piece in item_view(item, spec).pieces)
+        pieces = item_view(item, job.spec).pieces
+        return sum(len(job.tokenizer(piece.text, add_special_tokens=False).input_ids) for piece in pieces)
 
-    train = train_packs(items, recipe, renderer, pool, Packing.TREE)
+    train = prepare(job).train
     asked = [int(number) for plan in train.packs for number in plan.numbers]
-    made = stages(items[:-1], recipe.training.curriculum, recipe.training.seed, length)
-    staged = [n for stage in made for n in stage]
+    staged = [n for stage in stages(items[:-1], recipe.training.curriculum, recipe.training.seed, length) for n in stage]
     assert (asked[: len(staged)], train.staged) == (staged, len(staged))
     assert sorted(asked[len(staged) :]) == sorted([*range(len(rows))] * 2)
