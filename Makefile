@@ -6,7 +6,7 @@ GPU := $(shell command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/nul
 CUDA := 13.0
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: plugins help env demo test test-all browser check bench bench-gpu docs golden clean-env
+.PHONY: plugins help env demo test test-all browser check bench docs golden clean-env
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' Makefile | awk -F ':.*## ' '{printf "make %-10s %s\n", $$1, $$2}'
@@ -69,11 +69,8 @@ check: env ## Style, types, import directions
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: env ## Benchmarks, as ratios measured in one run
+bench: env ## Benchmarks, as ratios measured in one run, on a GPU if there is one
 	PYTHONPATH=. $(BIN)/python -m tools.bench
-
-bench-gpu: env ## The same on a machine with a GPU; prints what to send us
-	PYTHONPATH=. $(BIN)/python -m tools.bench --gpu
 
 docs: env ## The page of the command line, and all pages as a site in site/
 	PYTHONPATH=. $(BIN)/python tools/cli_page.py

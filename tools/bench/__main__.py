@@ -3,13 +3,11 @@
 Prints every ratio as soon as it is measured, and a table of all at the end.
 """
 
-import argparse
 import statistics
 import sys
-from collections.abc import Sequence
 
 from harness.engines.shared import brief
-from tools.bench.measuring import RatioBenchmark, gpus, machine, ratio
+from tools.bench.measuring import RatioBenchmark, ratio
 from tools.bench.serving import loop, served
 from tools.bench.training import finetuning
 
@@ -34,22 +32,13 @@ def run(benchmark: RatioBenchmark) -> tuple[tuple[str, ...], bool]:
     return cells, mean >= benchmark.floor
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.bench", description=__doc__)
-    parser.add_argument("--only", default="", metavar="WORD", help="run the benchmarks with this word in their names")
-    parser.add_argument("--gpu", action="store_true", help="refuse to run without a GPU")
-    options = parser.parse_args(words)
-    if options.gpu and not gpus():
-        parser.error("--gpu: torch finds no GPU here; `make bench` runs without one")
+def main() -> int:
     rows, short = [], []
     for benchmark in BENCHMARKS:
-        if options.only in benchmark.name:
-            cells, reached = run(benchmark)
-            rows.append(cells)
-            short += [] if reached else [benchmark.name]
-            print(": ".join(filter(None, cells[:4])), flush=True)
-    print("\nSend us what is below this line (docs/gpu.md); it names neither you nor the machine.\n")
-    print("\n".join(machine()), end="\n\n")
+        cells, reached = run(benchmark)
+        rows.append(cells)
+        short += [] if reached else [benchmark.name]
+        print(": ".join(filter(None, cells[:4])), flush=True)
     print("\n".join(f"| {' | '.join(line)} |" for line in (HEAD, ["---"] * len(HEAD), *rows)))
     if short:
         print(f"below the floor or failed: {'; '.join(short)}", file=sys.stderr)

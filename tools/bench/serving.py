@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.corpora import load
-from tools.bench.measuring import Pairs, gpus, in_turn, parts, small_model
+from tools.bench.measuring import Pairs, in_turn, parts, small_model
 
 PROMPTS, PARTS = 1000, 5
 MAX_TOKENS = 16
@@ -21,6 +21,7 @@ def loop() -> Pairs:
 
     They are decoded greedily, by the default base on a GPU, otherwise by a model so small that the loop's own time shows.
     """
+    import torch
     from vllm import SamplingParams
 
     from harness.engines.engine import Sampling
@@ -34,7 +35,7 @@ def loop() -> Pairs:
     from prompts.spec import PromptSpec
 
     base = resolve_base(None)
-    if not gpus():
+    if not torch.cuda.is_available():
         tokenizer, base = load_tokenizer(base), tempfile.mkdtemp(prefix="harness-")
         small_model(base, len(tokenizer))
         tokenizer.save_pretrained(base)
@@ -73,6 +74,8 @@ def served() -> Pairs:
 
     Both servers run all the time; each has a GiB of KV cache, or two fifths of a GPU.
     """
+    import torch
+
     from adapters.registry import SHIPPED, load_adapter
     from harness.engines.vllm.engine import FEASIBLE_TOKENS
     from harness.engines.vllm.server import VLLM_URL, ServedAdapter, Server, server_options
@@ -86,7 +89,7 @@ def served() -> Pairs:
     # Without what only `harness serve` has.
     own = ("--disable-uvicorn-access-log", "--logits-processors", FEASIBLE_TOKENS)
     options = [option for option in options if option not in own]
-    share = ["--gpu-memory-utilization=0.4"] if gpus() else []
+    share = ["--gpu-memory-utilization=0.4"] if torch.cuda.is_available() else []
     words = ["serve", "--adapter", f"hexagons={SHIPPED / 'hexagons'}", "--", *share]
 
     def rate(url: str, socket: Path | None = None) -> float:

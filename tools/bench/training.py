@@ -12,7 +12,7 @@ from harness.corpora import load
 from harness.engines.models.bases import load_config
 from harness.engines.shared import in_bf16
 from prompts.rendered import TrainingRow
-from tools.bench.measuring import Pairs, gpus, parts, seconds, small_model
+from tools.bench.measuring import Pairs, parts, seconds, small_model
 
 if TYPE_CHECKING:
     from transformers import Trainer
@@ -88,6 +88,7 @@ def _packed(base: str, recipe: "FinetuneRecipe", packs: Sequence[PackPlan], fold
 
 def _plain(base: str, recipe: "FinetuneRecipe", rows: Sequence[TrainingRow], folder: str) -> "Trainer":
     import datasets
+    import torch
     from transformers import AutoModelForCausalLM
     from transformers.trainer_callback import PrinterCallback
     from trl import SFTConfig, SFTTrainer
@@ -107,7 +108,7 @@ def _plain(base: str, recipe: "FinetuneRecipe", rows: Sequence[TrainingRow], fol
         num_train_epochs=1,
         per_device_train_batch_size=1,
         gradient_checkpointing=False,
-        use_cpu=not gpus(),
+        use_cpu=not torch.cuda.is_available(),
         bf16=in_bf16(),
         report_to="none",
         disable_tqdm=True,
