@@ -77,7 +77,8 @@ def create_app(players: Iterable[AnyPlayer]) -> FastAPI:
             raise HTTPException(404, f"no player {wanted}: choose one of {', '.join(by_name)}")
         if body.task not in player.card.tasks:
             raise HTTPException(422, f"{player.name} does not know the task {body.task}")
-        return await answered(request, player, body)
+        # Raises Gone if the client disconnects first.
+        return await while_there(request.receive, executed(player, body, request.scope.get("principal", ANYONE)))
 
     @app.exception_handler(StarletteHTTPException)
     async def refused(request: Request, error: StarletteHTTPException) -> JSONResponse:
@@ -90,12 +91,7 @@ def create_app(players: Iterable[AnyPlayer]) -> FastAPI:
     return app
 
 
-async def answered(request: Request, player: AnyPlayer, body: DrawRequest | BuildRequest) -> ExecuteResponse:
-    """As `executed`, on behalf of the request's principal. Raises Gone if the client disconnects first."""
-    return await while_there(request.receive, executed(player, body, request.scope.get("principal", ANYONE)))
-
-
-async def executed(player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str = ANYONE) -> ExecuteResponse:
+async def executed(player: AnyPlayer, body: DrawRequest | BuildRequest, principal: str) -> ExecuteResponse:
     """What the player does. Raises HTTPException for an invalid request and for a model that does not answer."""
     try:
         item = body.item
