@@ -15,6 +15,7 @@ from harness.worlds.minecraft import Structure, turn
 from serialization.formats.program import run, state_of
 from serialization.program import hexagons_geometry as geometry
 from serialization.program.figure import Cell, Figure
+from serialization.program.machine import ProgramResult
 
 Change = Mapping[Cell, str | None]
 """The cells that an answer changed, with their new colors; None for a removed block or a blank tile."""
@@ -25,11 +26,7 @@ def is_right(item: Item, actions: Sequence[Any]) -> bool:
 
     If the gold answer after right answers to the earlier turns changes something, an answer that changes nothing is never right.
     """
-    after = item.before.apply(actions)[0]
-    made = _change(item.before, after)
-    if not made and item.meta["changes"]:
-        return False
-    return any(_fits(item, Right.model_validate(one), after, made) for one in item.meta["right"])
+    return bool(_judged(item, actions).meta["solved"])
 
 
 def as_judged(items: Sequence[Item], answers: Mapping[str, Sequence[Sequence[Any]]]) -> list[Item]:
@@ -40,13 +37,30 @@ def as_judged(items: Sequence[Item], answers: Mapping[str, Sequence[Sequence[Any
 
 
 def _judged(item: Item, answer: Sequence[Any]) -> Item:
-    actions = run(read_program(Right.model_validate(item.meta["right"][0]).gold), state_of(item)).actions
-    solved = {**item.meta, "solved": is_right(item, answer)}
+    after = item.before.apply(answer)[0]
+    made = _change(item.before, after)
+    rights = [Right.model_validate(one) for one in item.meta["right"]]
+    outcomes = [_outcomes(item, right, after, made) for right in rights]
+    fits = any(_fits(item, right, made, *of) for right, of in zip(rights, outcomes, strict=True))
+    solved = {**item.meta, "solved": fits and bool(made or not item.meta["changes"])}
+    actions = outcomes[0][0].actions
     changed: dict[str, Any] = {"actions": actions, "after": item.before.apply(actions)[0], "meta": solved}
     return replace(item, **changed)
 
 
-def _fits(item: Item, right: Right, after: Any, made: Change) -> bool:
+def _outcomes(item: Item, right: Right, after: Any, made: Change) -> list[ProgramResult]:
+    """What a right program, or its example, does in the player's state; then what each condition does in the state after the
+    answer. A condition may name `change`, the changed cells, and `red_before`, what was red."""
+    programs = [read_program(right.gold), *(read_condition(text) for text in right.holds)]
+    old = _colors(item.before)
+    names: dict[str, Any] = {"change": Figure.of(made)}
+    names |= {f"{color}_before": Figure.of(cell for cell in sorted(old) if old[cell] == color) for color in COLORS}
+    state = state_of(item)
+    states = [state, *(replace(state, before=after, names=names) for _ in right.holds)]
+    return [run(program, state) for program, state in zip(programs, states, strict=True)]
+
+
+def _fits(item: Item, right: Right, made: Change, outcome: ProgramResult, *conditions: ProgramResult) -> bool:
     """Whether an answer matches this right one.
 
     `program`: the change is the one that the program makes in the player's state. `up_to`: the change may be moved (shift: in
@@ -54,11 +68,10 @@ def _fits(item: Item, right: Right, after: Any, made: Change) -> bool:
     exchanged one for one. `holds`: the conditions hold in the state after the answer.
     """
     if right.program is not None:
-        outcome = run(read_program(right.program), state_of(item))
         wanted = _change(item.before, item.before.apply(outcome.actions)[0])
         if outcome.error or not _same(made, wanted, right.up_to, item):
             return False
-    return all(_holds(item, text, after, made) for text in right.holds)
+    return all(condition.error is None and condition.names.get("yes") == 1 for condition in conditions)
 
 
 def _colors(state: Board | Structure) -> dict[Cell, str]:
@@ -114,12 +127,3 @@ def _named(change: Change, any_colors: bool) -> list[tuple[Cell, Any]]:
     if not any_colors:
         return cells
     return [(cell, None if color is None else names.setdefault(color, len(names))) for cell, color in cells]
-
-
-def _holds(item: Item, text: str, after: Any, made: Change) -> bool:
-    """Whether a condition holds after an answer. It may name `change`, the changed cells, and `red_before`, what was red."""
-    old = _colors(item.before)
-    names: dict[str, Any] = {"change": Figure.of(made)}
-    names |= {f"{color}_before": Figure.of(cell for cell in sorted(old) if old[cell] == color) for color in COLORS}
-    outcome = run(read_condition(text), replace(state_of(item), before=after, names=names))
-    return outcome.error is None and outcome.names.get("yes") == 1
