@@ -14,8 +14,8 @@ from rich.console import Console
 
 from eval.answers import Answers
 from eval.items import sizes
+from eval.printing import numbers_table
 from eval.statistics import Percentage, ratio, ratio_intervals
-from eval.tables import numbers_table
 from harness.errors import UsageError
 
 STEPS = 20

@@ -7,9 +7,9 @@ tables also have every metric by board before, micro and macro, as in Tables 7 a
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from eval.metrics.minecraft import METRICS, f1_of
+from eval.metrics.minecraft import METRICS
 from eval.statistics import Percentage
-from eval.tables import BOARDS, benchmark_name, markdown_table, markdown_text, named, off_board
+from eval.tables import BOARDS, benchmark_name, f1_of, markdown_table, markdown_text, named, off_board
 from harness.errors import UsageError
 from harness.tasks.registry import get_task, world_of
 

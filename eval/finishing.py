@@ -10,8 +10,8 @@ import click
 
 from eval.answers import answers_to
 from eval.predictions import Record
+from eval.printing import print_scores
 from eval.score_run import score_answers
-from eval.tables import print_scores
 from harness.corpora.item import Item
 from harness.runs.folder import Run, described
 from harness.util.files import write_atomically

@@ -12,8 +12,8 @@ import numpy as np
 from rich.console import Console
 
 from eval.metrics.alignment import align, net_actions
+from eval.printing import numbers_table
 from eval.statistics import Floats, ratio, ratio_intervals, ratios
-from eval.tables import numbers_table
 from harness.tasks.registry import world_of
 from harness.worlds.hexagons import TILES, Board
 from harness.worlds.minecraft import SHAPE, Structure

@@ -13,8 +13,8 @@ import yaml
 
 from eval.annotation import LEVELS
 from eval.breakdown import GROUPINGS, find_group
-from eval.metrics.minecraft import f1_of
 from eval.statistics import Percentage
+from eval.tables import f1_of
 from harness.util.settings import Count, Positive, Strict
 
 Scores = Mapping[str, Any]

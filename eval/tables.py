@@ -1,17 +1,12 @@
-"""Tables of scores in percent, with 95% intervals and the papers' numbers beside them."""
+"""Tables of scores in percent, with 95% intervals."""
 
 import html
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rich import box
-from rich.console import Console
-from rich.table import Table
-
-from eval.metrics.minecraft import METRICS, f1_of
-from eval.published import Beside, beside
-from eval.statistics import Percentage
+from eval.metrics.minecraft import METRICS
+from eval.statistics import Interval, Percentage
 from harness.tasks.registry import get_task, world_of
 
 _HEXAGONS = {
@@ -48,27 +43,6 @@ def score_tables(scores: Mapping[str, Any]) -> list[ScoreTable]:
     return tables
 
 
-def print_scores(scores: Mapping[str, Any]) -> None:
-    """Print the numbers, then the papers' with a note on which are not comparable."""
-    console = Console()
-    console.print(f"{named(scores)}: {scores['items']:,} items")
-    if scores["missing"] or scores["errors"]:
-        counted = f"{scores['missing']:,} missing and {scores['errors']:,} with an error"
-        console.print(f"{counted}, all scored as empty predictions", style="yellow")
-    if outside := off_board(scores):
-        console.print(outside, style="yellow")
-    for table in score_tables(scores):
-        rows = ((label, *cells) for label, cells in table.rows)
-        console.print("", numbers_table("", *table.columns, rows=rows, caption=table.caption))
-    if get_task(scores["task"]).judged:
-        return
-    published = beside({"this run": scores})
-    for of_papers in published:
-        console.print("", _papers(of_papers))
-    if not published:
-        console.print("The papers print no scores of this task, split and benchmark.", style="dim")
-
-
 def off_board(scores: Mapping[str, Any]) -> str:
     """A note on predicted actions outside the world; empty if there are none."""
     where = "off the board" if world_of(scores["task"]) == "hexagons" else "outside the build region"
@@ -85,16 +59,6 @@ def named(scores: Mapping[str, Any]) -> str:
     """What was scored, as every table names it: "hexagons/dev", "minecraft/test, v2 (our annotation)"."""
     benchmark = f", {benchmark_name(scores)}" if "benchmark" in scores else ""
     return f"{scores['task']}/{scores['split']}{benchmark}"
-
-
-def numbers_table(*columns: str, rows: Iterable[Iterable[object]] = (), caption: str | None = None) -> Table:
-    """A table with a left-aligned first column and right-aligned others."""
-    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, caption=caption, caption_justify="left")
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number else "left")
-    for row in rows:
-        table.add_row(*map(str, row))
-    return table
 
 
 def _hexagons(scores: Mapping[str, Any]) -> ScoreTable:
@@ -140,6 +104,15 @@ def _built(scores: Mapping[str, Any], metric: str, subset: str | None = None) ->
     return [micro_f1, Percentage(micro["precision"]), Percentage(micro["recall"]), macro_f1]
 
 
+def f1_of(scores: Mapping[str, Any], average: str, metric: str, subset: str | None = None) -> tuple[float, Interval]:
+    """A "micro" or "macro" F1 in the scores, of all items or of a subset, and its interval if it is known."""
+    part, ends = scores, scores.get("intervals", {})
+    if subset:
+        part, ends = scores["subsets"][subset], ends.get("subsets", {}).get(subset, {})
+    value = part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric]
+    return value, ends.get(average, {}).get(metric)
+
+
 def _overlap(overlap: Mapping[str, Any]) -> ScoreTable:
     """The F1 of whole structures (`eval.metrics.minecraft`)."""
     shares = [Percentage(overlap[name]) for name in ("precision", "recall", "unchanged")]
@@ -157,38 +130,6 @@ def _samples(samples: Mapping[str, Any]) -> ScoreTable:
     ]
     caption = f"Percent, {samples['drawn']} samples an item; pass@k: one of k samples is exact."
     return ScoreTable(caption, ("mean", "standard deviation"), rows)
-
-
-def _papers(table: Beside) -> Table:
-    """Published scores beside the run's."""
-    papers = "\n".join(f"[{number}] {title}" for number, title in enumerate(table.papers, start=1))
-    shown = numbers_table("", *table.columns, caption=papers)
-    shown.title, shown.title_justify = f"{table.title}, published", "left"
-    shown.add_column("in", no_wrap=True)
-    shown.add_column("not comparable")
-    groups = [line.group for line in table.lines]
-    for number, line in enumerate(table.lines):
-        if any(groups) and line.group not in groups[:number]:
-            shown.add_row(line.group or "all")
-        style = "dim" if line.obstacle else "" if line.place else "bold"
-        end = line.group not in groups[number + 1 :]
-        shown.add_row(line.system, *line.cells, line.place, line.obstacle, style=style, end_section=end)
-    return shown
-
-
-def print_groups(tables: Sequence[Mapping[str, Any]]) -> None:
-    """Print the tables of `eval.breakdown`."""
-    console = Console()
-    if tables:
-        # The p-value ignores clusters; tell the reader.
-        console.print("\nMeans over items, in percent [95% interval]. Kruskal-Wallis tests, as if items were independent.")
-    for table in tables:
-        tests = [(metric, test) for metric, test in table["tests"].items() if test]
-        notes = [table["note"] or ""]
-        notes += [f"{test['name']} on {metric.upper()}: {test['statistic']:.2f}, p = {test['p']:.2g}" for metric, test in tests]
-        rows = ((g["label"], f"{g['items']:,}", Percentage(g["f1"], g["interval"]), Percentage(g["em"])) for g in table["groups"])
-        shown = numbers_table(table["name"], "items", "F1", "EM", rows=rows, caption="\n".join(filter(None, notes)))
-        console.print("", shown)
 
 
 def markdown_table(head: Sequence[str], rows: Iterable[Sequence[str]], texts: Sequence[int]) -> str:

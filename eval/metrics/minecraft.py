@@ -31,7 +31,7 @@ import numpy as np
 import numpy.typing as npt
 
 from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
-from eval.statistics import Floats, Interval, mean_interval, ratio, ratio_intervals, ratios
+from eval.statistics import Floats, mean_interval, ratio, ratio_intervals, ratios
 from harness.worlds.minecraft import SHAPE, Action, Structure
 
 if TYPE_CHECKING:
@@ -132,15 +132,6 @@ def score(
         result["subsets"][name] = {"items": len(part), "micro": _micro(part), "macro": _macro(part)}
         intervals["subsets"][name] = _intervals(part, [clusters[i] for i in chosen])
     return result | {"intervals": intervals}
-
-
-def f1_of(scores: Mapping[str, Any], average: str, metric: str, subset: str | None = None) -> tuple[float, Interval]:
-    """A "micro" or "macro" F1 in what `score` returned, of all items or of a subset, and its interval if it is known."""
-    part, ends = scores, scores.get("intervals", {})
-    if subset:
-        part, ends = scores["subsets"][subset], ends.get("subsets", {}).get(subset, {})
-    value = part["micro"][metric]["f1"] if average == "micro" else part["macro"][metric]
-    return value, ends.get(average, {}).get(metric)
 
 
 def overlap_scores(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]]) -> dict[str, Any]:

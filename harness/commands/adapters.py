@@ -36,7 +36,7 @@ def list_adapters(options: List) -> None:
     from rich.console import Console
 
     from adapters.catalog import catalog
-    from eval.tables import numbers_table
+    from eval.printing import numbers_table
 
     entries, problems = catalog()
     if options.as_json:

@@ -50,8 +50,8 @@ def _print(result: dict[str, Any], f1: Mapping[str, Mapping[str, float]], head: 
 
     from eval.compare import LABELS, WITHOUT_LONGEST
     from eval.metrics.hexagons import LONGEST
+    from eval.printing import numbers_table
     from eval.statistics import Percentage
-    from eval.tables import numbers_table
 
     console = Console(highlight=False)
     console.print(head)

@@ -79,7 +79,7 @@ def stats(options: CorpusStats) -> None:
 def _print_counts(task: str, counts: dict[str, Any]) -> None:
     from rich.console import Console
 
-    from eval.tables import numbers_table
+    from eval.printing import numbers_table
 
     tables = {"splits": counts["splits"]}
     if "rounds" in counts:

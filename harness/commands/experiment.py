@@ -151,7 +151,8 @@ def _report(grid: Grid, plan: Plan, to: Path, as_json: bool) -> None:
     """Print the tables that compare rows, and write them to the files `to`."""
     from rich.console import Console
 
-    from eval.tables import named, numbers_table
+    from eval.printing import numbers_table
+    from eval.tables import named
     from harness.experiments.tables import as_markdown, cells, compared, missing
 
     made = {title: compared(grid, rows, test) for title, (test, rows) in plan.parts().items()}
@@ -172,7 +173,8 @@ def _paper(grid: Grid, plan: Plan, to: Path, as_json: bool) -> None:
     from rich.console import Console
 
     from eval.paper_table import notes, paper_table
-    from eval.tables import markdown_table, markdown_text, numbers_table
+    from eval.printing import numbers_table
+    from eval.tables import markdown_table, markdown_text
     from harness.experiments.tables import chosen, missing, scored
 
     assert plan.table is not None

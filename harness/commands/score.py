@@ -50,8 +50,8 @@ def score(options: Score) -> None:
     from eval.answers import read_answers
     from eval.asking import print_asking, score_asking
     from eval.attributes import group_scores
+    from eval.printing import print_groups, print_scores
     from eval.score_run import Benchmark, score_answers
-    from eval.tables import print_groups, print_scores
     from harness.util.files import write_atomically
 
     file, by = options.file, options.by
