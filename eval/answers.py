@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from eval.predictions import Actions, Predictions, Record, read_records, recorded_actions
@@ -61,27 +60,25 @@ def read_answers(path: Path, *, items_file: Path | None = None) -> Answers:
     records = read_records(file, partial=not path.is_file())
     if items_file := items_file or settings.get("items_file"):
         items = load_items(Path(items_file), settings.get("task"))
-        split = Path(items_file).name
     else:
-        task, split = _task_and_split(file, records, settings)
-        items = corpora.load(task, split)
+        items = corpora.load(*_task_and_split(file, records, settings))
     _check_items(file.parent, settings, items)
-    only = {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
     name = file.name if path.is_file() else file.resolve().parent.name
-    return answers_to(items, split, name, file, records, settings, only)
+    return answers_to(items, items_file, name, file, records, settings)
 
 
 def answers_to(
     items: Sequence[Item],
-    split: str,
+    items_file: Path | str | None,
     name: str,
     file: Path,
     records: Sequence[Record],
-    settings: Mapping[str, Any] = MappingProxyType({}),
-    only: Set[str] | None = None,
+    settings: Mapping[str, Any],
 ) -> Answers:
-    """The answers to the items of a split in the records of a file. Raises DataError as `decode` does."""
+    """The answers in the records of a file to the items of a split or of `items_file`. Raises DataError as `decode` does."""
     predictions, task = decode(file, records, items), items[0].task
+    split = Path(items_file).name if items_file else items[0].split
+    only = {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
     met = as_judged(items, predictions.actions) if get_task(task).judged else items
     return Answers(name, file, settings, {r.id: r.fields for r in records}, task, split, met, only, predictions)
 

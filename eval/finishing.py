@@ -3,7 +3,6 @@
 import json
 import logging
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import click
@@ -20,14 +19,14 @@ from serialization.formats.answer import losses
 log = logging.getLogger(__name__)
 
 
-def finish(run: Run, items: Sequence[Item], *, items_file: Path | str | None, as_json: bool, longest: str) -> int:
+def finish(run: Run, items: Sequence[Item], *, as_json: bool, longest: str) -> int:
     """Score the run's records, save and print the scores, and report what was left out. Returns the exit code: 1 if items failed.
 
-    `items_file` is the file of the items, None for those of a corpus; `longest` is the flag that bounds the length of an answer.
+    `longest` is the flag that bounds the length of an answer.
     """
     records = [Record(number, record["id"], record) for number, record in enumerate(run.records, start=1)]
-    split = Path(items_file).name if items_file else items[0].split
-    answers = answers_to(items, split, run.folder.name, run.predictions, records, described(run.folder) or {})
+    settings = described(run.folder) or {}
+    answers = answers_to(items, settings.get("items_file"), run.folder.name, run.predictions, records, settings)
     scores = score_answers(answers)
     write_atomically(run.folder / "scores.json", json.dumps(scores, indent=1) + "\n")
     if as_json:

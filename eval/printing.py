@@ -16,13 +16,14 @@ from harness.tasks.registry import get_task
 def print_scores(scores: Mapping[str, Any]) -> None:
     """Print the numbers, then the papers' with a note on which are not comparable."""
     judged = get_task(scores["task"]).judged
-    tables, published = score_tables(scores), [] if judged else beside({"this run": scores})
+    tables, outside = score_tables(scores), off_board(scores)
+    published = [] if judged else beside({"this run": scores})
     console = Console()
     console.print(f"{named(scores)}: {scores['items']:,} items")
     if scores["missing"] or scores["errors"]:
         counted = f"{scores['missing']:,} missing and {scores['errors']:,} with an error"
         console.print(f"{counted}, all scored as empty predictions", style="yellow")
-    if outside := off_board(scores):
+    if outside:
         console.print(outside, style="yellow")
     for table in tables:
         rows = ((label, *cells) for label, cells in table.rows)

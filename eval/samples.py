@@ -7,6 +7,7 @@ import numpy as np
 from scipy.special import comb
 
 from eval.items import sizes
+from eval.score import Chosen
 from eval.statistics import Floats, mean_interval, ratio, ratio_intervals, ratios
 from harness.corpora.item import Item
 from harness.tasks.registry import get_task, world_of
@@ -14,12 +15,7 @@ from serialization.formats import get_format
 from serialization.pose import read_in_frame
 
 
-def sample_scores(
-    items: Sequence[Item],
-    records: Mapping[str, Mapping[str, Any]],
-    settings: Mapping[str, Any],
-    multiple: Set[str] = frozenset(),
-) -> dict[str, Any] | None:
+def sample_scores(chosen: Chosen, records: Mapping[str, Mapping[str, Any]], settings: Mapping[str, Any]) -> dict[str, Any] | None:
     """The scores of a run's samples, as fractions; None if the run drew one answer an item, and for judged tasks, whose turns
     start from one answer.
 
@@ -28,6 +24,7 @@ def sample_scores(
     "f1" and "em" have the mean over samples, its interval, and the standard deviation over samples of the whole set's score.
     A sample that is missing counts as an empty answer.
     """
+    items, multiple = chosen.items, chosen.multiple
     texts = [records.get(item.id, {}).get("samples", ()) for item in items]
     drawn = max(map(len, texts), default=0)
     if drawn < 2 or get_task(items[0].task).judged:

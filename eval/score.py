@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence, Set
 from pkgutil import resolve_name
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,25 +21,26 @@ BENCHMARKS = ("legacy", "fair", "v2")
 v2: the clean test set, aligned if the annotation says that several interpretations are right."""
 
 
-def score(
-    task: str,
-    split: str,
-    items: Sequence[Any],
-    predictions: Predictions,
-    *,
-    multiple: Set[str] = frozenset(),
-    benchmark: str = "legacy",
-    annotation: str | None = None,
-    rollout: bool = False,
-) -> dict[str, Any]:
-    """The scores of the `items` of a split (`HexagonsItem` or `MinecraftItem`), as fractions.
+class Chosen(NamedTuple):
+    """What is scored: items (`HexagonsItem` or `MinecraftItem`) with a benchmark's gold states."""
 
-    `multiple` are the ids of the Minecraft items that allow several interpretations; with the name of an `annotation`, which says
-    so, they are also scored apart. An item without a prediction ("missing") and one with an error ("errors") count in
-    every denominator as empty predictions, and are counted. Actions off the board or outside the build region do nothing and
-    are counted ("off_board"), together with those that a parser left out of the text.
-    Raises UsageError if there is nothing to score and for an unknown task.
+    items: Sequence[Any]
+    multiple: Set[str] = frozenset()
+    """The ids of the Minecraft items that allow several interpretations."""
+    benchmark: str = "legacy"
+    annotation: str | None = None
+    """Whose annotation chose the items and says which allow several interpretations; None if no annotation did."""
+
+
+def score(task: str, split: str, chosen: Chosen, predictions: Predictions, *, rollout: bool = False) -> dict[str, Any]:
+    """The scores of items of a split, as fractions.
+
+    With an annotation, items with one and with several interpretations are also scored apart. An item without a prediction
+    ("missing") and one with an error ("errors") count in every denominator as empty predictions, and are counted. Actions off the
+    board or outside the build region do nothing and are counted ("off_board"), together with those that a parser left out of the
+    text. Raises UsageError if there is nothing to score and for an unknown task.
     """
+    items, multiple, benchmark, annotation = chosen
     if not items:
         raise UsageError(f"there is nothing to score: no items of {task}/{split}")
     ids = {item.id for item in items}

@@ -1,31 +1,20 @@
 """The scores of answers by a benchmark, of all items together and of each."""
 
-from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from eval.annotation import Annotation, clean_set, our_annotation, read_annotation
 from eval.answers import Answers
 from eval.items import ItemScore, item_scores
 from eval.metrics.minecraft import empty_boards
 from eval.samples import sample_scores
-from eval.score import BENCHMARKS, score
+from eval.score import BENCHMARKS, Chosen, score
 from harness import corpora
 from harness.errors import UsageError
 from harness.tasks.registry import get_task
 from harness.util.registry import choose
 from serialization.formats.answer import losses
-
-
-class Chosen(NamedTuple):
-    """What a benchmark scores: the items, with its gold states, and the ids that allow several interpretations."""
-
-    items: Sequence[Any]
-    multiple: Set[str]
-    benchmark: str
-    annotation: str | None
-    """Whose annotation chose the items; None if no annotation did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +71,8 @@ def score_answers(answers: Answers, benchmark: Benchmark | None = None, *, rollo
     `rollout` adds HEXAGONS boards drawn on predicted boards.
     """
     chosen = (benchmark or Benchmark()).select(answers)
-    scores = score(
-        answers.task,
-        answers.split,
-        chosen.items,
-        answers.predictions,
-        multiple=chosen.multiple,
-        benchmark=chosen.benchmark,
-        annotation=chosen.annotation,
-        rollout=rollout,
-    )
-    if samples := sample_scores(chosen.items, answers.records, answers.settings, chosen.multiple):
+    scores = score(answers.task, answers.split, chosen, answers.predictions, rollout=rollout)
+    if samples := sample_scores(chosen, answers.records, answers.settings):
         scores["samples"] = samples
     if answers.simulated:
         scores["simulated"] = list(answers.simulated)

@@ -199,7 +199,7 @@ def predict(options: Predict) -> int:
         log_to(run.folder)
         answer_items(run, items, predictor, functools.partial(click.echo, err=True))
     longest = "--steps" if "steps" in own else "the model's own limit"
-    return finish(run, items, items_file=file, as_json=options.as_json, longest=longest)
+    return finish(run, items, as_json=options.as_json, longest=longest)
 
 
 def _default_name(task: str, model: str, decoding: dict[str, Any], options: Predict) -> str:

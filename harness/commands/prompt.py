@@ -188,4 +188,4 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
         answer_items(run, items, answers, functools.partial(click.echo, err=True))
         if found := getattr(engine, "cached", 0):
             click.echo(f"{found} of {getattr(engine, 'answered', found)} answers came from the cache", err=True)
-    return finish(run, items, items_file=options.items_file, as_json=options.as_json, longest="--max-new-tokens")
+    return finish(run, items, as_json=options.as_json, longest="--max-new-tokens")

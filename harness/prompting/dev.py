@@ -6,7 +6,7 @@ from typing import Any
 from adapters.finetune import FinetuneJob, answer_room, answered_on_dev
 from adapters.memory import fitting
 from eval.predictions import Predictions
-from eval.score import score
+from eval.score import Chosen, score
 from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.engines.engine import Sampling
@@ -45,5 +45,5 @@ def dev_f1(job: FinetuneJob, tokenizer: Any, length: int, model: Any, *, in_step
     planned = batches(own, len(items), rolls_out=predictor.rolls_out)
     actions = {item.id: tuple(answer.actions) for batch in planned for item, answer in ask(batch, predictor, rollout)}
     whole = {key: value for part in gathered(actions) for key, value in part.items()}
-    scores = score(spec.task, "dev", items, Predictions(whole))
+    scores = score(spec.task, "dev", Chosen(items), Predictions(whole))
     return float(scores["action"]["f1"] if world_of(spec.task) == "hexagons" else scores["micro"]["overall"]["f1"])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from eval.samples import sample_scores
+from eval.score import Chosen
 from harness.corpora import load
 from prompts.spec import PromptSpec
 from serialization.formats import get_format
@@ -19,7 +20,7 @@ def test_of_four_samples_one_right_and_one_missing(task: str) -> None:
     texts = [fmt.write(item.actions) for item in items]
     records = {item.id: {"samples": ["", text, ""]} for item, text in zip(items, texts, strict=True)}
     records[items[0].id] = {"samples": [texts[0]] * 4}
-    scores = sample_scores(items, records, {"format": fmt.name})
+    scores = sample_scores(Chosen(items), records, {"format": fmt.name})
     assert scores is not None
     assert scores["drawn"] == 4
     # The first item passes always, the others as often as one right sample of four is among k.
@@ -33,7 +34,7 @@ def test_of_four_samples_one_right_and_one_missing(task: str) -> None:
 
 def test_one_answer_an_item_has_no_spread() -> None:
     items = load("hexagons", "dev")
-    assert sample_scores(items, {item.id: {"text": ""} for item in items}, {}) is None
+    assert sample_scores(Chosen(items), {item.id: {"text": ""} for item in items}, {}) is None
 
 
 def test_the_frame_of_the_run_is_the_frame_of_its_samples() -> None:
@@ -48,7 +49,7 @@ def test_the_frame_of_the_run_is_the_frame_of_its_samples() -> None:
         if (text := f"place {item.actions[0].color} {x} 1 {z}") and read_answer(text, item, spec).actions == item.actions[:1]
     )
     scores = sample_scores(
-        [item], {item.id: {"samples": [text, ""]}}, {"context": "context-rich", "format": "lines", "frame": "builder"}
+        Chosen([item]), {item.id: {"samples": [text, ""]}}, {"context": "context-rich", "format": "lines", "frame": "builder"}
     )
     assert scores is not None
     assert scores["f1"]["mean"] > 0

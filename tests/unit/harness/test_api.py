@@ -9,7 +9,7 @@ import pytest
 
 import harness
 from eval.predictions import Predictions
-from eval.score import score
+from eval.score import Chosen, score
 from harness.errors import UsageError
 from tests.helpers import ROOT
 from tests.helpers.scored import mixed_answers
@@ -22,7 +22,7 @@ def test_totals_are_those_of_the_scorer(task: str) -> None:
     items = harness.load(task, "train")
     texts = mixed_answers(items)
     predictions = {item.id: harness.parse(text, item).actions for item, text in zip(items, texts, strict=True)}
-    told = score(task, "train", items, Predictions(predictions))
+    told = score(task, "train", Chosen(items), Predictions(predictions))
     total = harness.total(harness.score(item, text) for item, text in zip(items, texts, strict=True))
     assert total["f1"] == (told["action"]["f1"] if task == "hexagons" else told["micro"]["overall"]["f1"])
     assert 0 < total["em"] < 1

@@ -13,6 +13,7 @@ from eval.metrics.alignment import align
 from eval.metrics.alignment import net_actions as net_rows
 from eval.metrics.minecraft import METRICS, count, empty_boards, item_f1, overlap_scores, score
 from eval.predictions import Predictions
+from eval.score import Chosen
 from eval.score import score as score_split
 from harness.corpora import load
 from harness.corpora.item import MinecraftItem
@@ -131,11 +132,11 @@ def test_the_same_as_trying_everything() -> None:
 def test_iglu_is_scored_by_it_in_addition_to_the_others() -> None:
     items = [turn(RED, [*RED, (0, 2, 0, "red")], game=name) for name in "ab"]
     answers = Predictions({item.id: (place("red", 1, 1, 0),) for item in items})
-    scores = score_split("iglu", "dev", items, answers)
+    scores = score_split("iglu", "dev", Chosen(items), answers)
     assert scores["micro"]["overall"]["f1"] == 0
     assert scores["overlap"]["f1"] == pytest.approx(0.5)
     assert scores["overlap"]["interval"] == [0.5, 0.5]
-    assert "overlap" not in score_split("minecraft", "dev", items, answers)
+    assert "overlap" not in score_split("minecraft", "dev", Chosen(items), answers)
 
 
 REFERENCE = {
