@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from eval.metrics.alignment import align, net_actions
+from eval.metrics.alignment import align, net_rows
 from eval.printing import numbers_table
 from eval.statistics import Floats, ratio, ratio_intervals, ratios
 from harness.tasks.registry import world_of
@@ -72,7 +72,7 @@ def _ends(task: str, games: Sequence[Game]) -> Ratios:
 def _structures(games: Sequence[Game]) -> Ratios:
     built, target = (np.stack([Structure.of(game[key]).cells for game in games]) for key in ("built", "target"))
     empty, ones = np.zeros((len(games), *SHAPE), np.uint8), np.ones(len(games))
-    made, wanted = (net_actions(empty, stack) for stack in (built, target))
+    made, wanted = (net_rows(empty, stack) for stack in (built, target))
     best, _ = align(made, wanted, len(games))
     sizes = [np.count_nonzero(stack, axis=(1, 2, 3)).astype(float) for stack in (built, target)]
     same = np.count_nonzero((built == target) & (built > 0), axis=(1, 2, 3)).astype(float)

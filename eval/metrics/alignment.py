@@ -23,7 +23,7 @@ _REACH = 2 * SIDE
 _SHIFTS = np.arange(-_REACH, _REACH + 1)
 
 
-def net_actions(before: npt.NDArray[np.uint8], after: npt.NDArray[np.uint8]) -> Ints:
+def net_rows(before: npt.NDArray[np.uint8], after: npt.NDArray[np.uint8]) -> Ints:
     """The net actions between structures stacked to shape (items, 11, 9, 11). A recolored cell is removed and placed."""
     cells = np.argwhere(before != after)
     old, new = before[tuple(cells.T)].astype(np.int64), after[tuple(cells.T)].astype(np.int64)

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_actions, overlap
+from eval.metrics.alignment import COLOR, KIND, Ints, X, Y, Z, align, net_rows, overlap
 from eval.statistics import Floats, mean_interval, ratio, ratio_intervals, ratios
 from harness.worlds.minecraft import SHAPE, Action, Structure
 
@@ -60,7 +60,7 @@ def count(items: Sequence[MinecraftItem], predicted: Sequence[Sequence[Action]],
     reached = _stack(
         [item.before.apply(actions).structure if actions else item.before for item, actions in zip(items, predicted, strict=True)]
     )
-    done, wanted = net_actions(before, reached), net_actions(before, _stack([item.after for item in items]))
+    done, wanted = net_rows(before, reached), net_rows(before, _stack([item.after for item in items]))
     shape, aligned = align(done, wanted, len(items))
     hits = {name: overlap(done, wanted, columns, len(items)) for name, columns in _COLUMNS.items()} | {"shape": shape}
     if multiple:
@@ -150,7 +150,7 @@ def _each(built: Sequence[Structure], target: Sequence[Structure]) -> tuple[Floa
     nothing = np.zeros((len(built), *SHAPE), np.uint8)
     cells = [np.stack([structure.cells for structure in structures]) for structures in (built, target)]
     # The target moves and must stay in the region as a whole; moving the built blocks instead could push some of them out.
-    common, _ = align(net_actions(nothing, cells[1]), net_actions(nothing, cells[0]), len(built))
+    common, _ = align(net_rows(nothing, cells[1]), net_rows(nothing, cells[0]), len(built))
     made, wanted = ((of > 0).sum(axis=(1, 2, 3)) for of in cells)
     both = np.maximum(common, 0)
     return _share(both, made, wanted), _share(both, wanted, made), _share(2 * both, made + wanted, made)

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.metrics.alignment import align
-from eval.metrics.alignment import net_actions as net_rows
+from eval.metrics.alignment import align, net_rows
 from eval.metrics.minecraft import METRICS, count, empty_boards, item_f1, overlap_scores, score
 from eval.predictions import Predictions
 from eval.score import Chosen
