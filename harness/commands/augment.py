@@ -22,7 +22,6 @@ class Augment(Strict):
     changes: tuple[str, ...] = option(
         (), "colors; also words and turn (minecraft). Repeatable. [default: all]", names=("--change",)
     )
-    whole: bool = option(False, "Change whole games and procedures, instead of items drawn from many variants.")
     overwrite: bool = option(False, "Replace existing output.")
 
 
@@ -52,5 +51,5 @@ def check(options: Augment, untrained: bool) -> "tuple[int, Iterator[Item]]":
 
     items = load(options.task, "train")
     words = lexicon() if world_of(options.task) == "minecraft" else None
-    made = changing.augment(items, options.seed, options.factor, changes=options.changes, lexicon=words, whole=options.whole)
+    made = changing.augment(items, options.seed, options.factor, changes=options.changes, lexicon=words)
     return options.factor * len(items), made
