@@ -156,8 +156,25 @@ def _print_prediction(
         if changes:
             console.print(f"{name}, {counted(changes)}: {written(item.task, changes)}")
     console.print()
+    _print_metrics(console, item, actions)
     console.print(predicted_text(item, state))
     return item_pictures(item, state)
+
+
+def _print_metrics(console: Console, item: Item, actions: Any) -> None:
+    """Print an item's F1 of every metric for Minecraft, 0..1, as in Tables 10 and 11 of BAP v2."""
+    from eval.metrics.minecraft import METRICS, count, item_f1
+    from eval.tables import numbers_table
+    from harness.corpora.item import MinecraftItem
+    from harness.tasks.registry import get_task
+
+    if not isinstance(item, MinecraftItem) or get_task(item.task).judged:
+        return
+    ways = {"strict": frozenset[str]()} | ({} if len(item.before) else {"aligned": frozenset({item.id})})
+    f1 = [(way, *item_f1(count([item], [actions], multiple=multiple))[0]) for way, multiple in ways.items()]
+    rows = [(way, *(f"{value:.2f}" for value in (*others, overall))) for way, overall, *others in f1]
+    note = "" if len(item.before) else "aligned: as an item with several interpretations"
+    console.print(numbers_table("F1", *METRICS[1:], METRICS[0], rows=rows, caption=note), "")
 
 
 def _print_reading(console: Console, notes: Mapping[str, Any]) -> None:

@@ -8,7 +8,7 @@ from PIL import Image
 from harness.corpora.item import Executed, Item, Utterance
 from harness.drawing.svg import DIAMOND
 from harness.worlds.hexagons import Paint
-from harness.worlds.minecraft import Pose
+from harness.worlds.minecraft import Pose, Structure
 from tests.helpers import Command
 from tests.helpers.scored import place, step, turn, write_run
 
@@ -79,6 +79,16 @@ def test_the_prediction_of_a_run(command: Command) -> None:
     for line in ("Infeasible, 1 action: red: 4 31", "Missing, 1 action: blue: 4 3", "Wrong, 2 actions", "[G]"):
         assert line in out
     assert shown(command, "hexagons/test/7/2", "--run", "runs/mine") == out
+
+
+def test_an_empty_board_has_both_ways_of_scoring(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The neck of a giraffe (BAP v2, Table 11, Example B) as a diagonal elsewhere."""
+    after = Structure.of([(n, 1, n, "orange") for n in (1, 2, 3)])
+    monkeypatch.setattr("harness.corpora.load", lambda *_: [replace(MINECRAFT, before=Structure(), after=after)])
+    write_run("mine", [{"id": MINECRAFT.id, "actions": [["place", "orange", -n, 1, -n] for n in (1, 2, 3)]}])
+    out = shown(command, MINECRAFT.id, "--run", "mine")
+    rows = ["strict 1.00 1.00 0.00 1.00 0.00", "aligned 1.00 1.00 1.00 1.00 1.00"]
+    assert [" ".join(line.split()) for line in out.splitlines() if line.startswith(("strict", "aligned "))] == rows
 
 
 @pytest.mark.parametrize("item", [HEXAGONS, MINECRAFT], ids=lambda item: item.task)
