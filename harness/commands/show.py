@@ -164,7 +164,7 @@ def _print_prediction(
 def _print_metrics(console: Console, item: Item, actions: Any) -> None:
     """Print an item's F1 of every metric for Minecraft, 0..1, as in Tables 10 and 11 of BAP v2."""
     from eval.metrics.minecraft import METRICS, count, item_f1
-    from eval.tables import numbers_table
+    from eval.printing import numbers_table
     from harness.corpora.item import MinecraftItem
     from harness.tasks.registry import get_task
 
