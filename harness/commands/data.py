@@ -1,7 +1,6 @@
 """`harness data`: which corpora there are, how to get them, their statistics, and their items as JSON Lines."""
 
 import json
-from collections.abc import Iterator
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -86,22 +85,13 @@ def _print_counts(task: str, counts: dict[str, Any]) -> None:
         ends = ("mean", "lower verifier", "higher verifier")
         agreement = {name: dict(zip(ends, values or [None] * 3, strict=True)) for name, values in counts["agreement"].items()}
         tables |= {"annotation rounds": counts["rounds"] | {"total": counts["total"]}, "verifiers' boards": agreement}
-    tables |= {"the file": {"": counts["instructions"]}} if "left_out" in counts else {}
+    if "left_out" in counts:
+        faults = {kind: fault["lines"] for kind, fault in counts["left_out"].items() if fault["lines"]}
+        tables |= {"the file": {"": counts["instructions"]}, "lines that are left out": {"": faults}}
     for name, columns in tables.items():
         rows = ((row, *(_shown(values[row]) for values in columns.values())) for row in next(iter(columns.values()), {}))
         texts = ([str(cell).replace("_", " ") for cell in row] for row in (("", *columns), *rows))
         Console().print(f"\n{task}: {name}", numbers_table(*next(texts), rows=texts), sep="\n")
-    for line in _left_out(counts.get("left_out", {})):
-        click.echo(line)
-
-
-def _left_out(faults: dict[str, dict[str, Any]]) -> Iterator[str]:
-    """A line for each reason why instructions are not items, with their number and an example."""
-    for kind, fault in faults.items():
-        if fault["lines"]:
-            game, detail = fault["which"][0]
-            example = f"{game} ({detail})" if detail else game
-            yield f"left out, {kind}: {fault['lines']:,}, {fault['why']}, as {example}"
 
 
 def _shown(value: float | None) -> str:
