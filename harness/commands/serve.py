@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -46,10 +45,7 @@ class Serve(Strict):
         512, "At most N requests at a time; more are refused (429). Half of the places are divided among the keys.", ge=1
     )
     max_body: float = option(10, "The most megabytes of a request; larger ones are refused (413).", gt=0)
-    body_timeout: float = option(30, "Seconds within which a request must have arrived.", gt=0)
     answer_timeout: float = option(600, "Seconds to wait for an answer, or for the next piece of a stream.", gt=0)
-    time_limit: float = option(10, "Seconds that the parser or a baseline may take for an answer (422).", gt=0)
-    memory_limit: int = option(2000, "Megabytes that the parser or a baseline may use for an answer (422).", ge=1)
     workers: int | None = option(None, "Processes for the parser and the baselines. [default: one per core, 2 to 8]", ge=1)
     drain_timeout: float = option(30, "Seconds that requests in flight have to finish after SIGTERM.", gt=0)
     allowed: tuple[str, ...] = option((), names=("--allow-field",), metavar="NAME")
@@ -83,10 +79,7 @@ def serve(options: Serve) -> None:
     keys = Keys(server_keys(options.host, options.key_file))
     if options.max_in_flight < len(keys):
         raise UsageError(f"--max-in-flight {options.max_in_flight}: there are {len(keys)} keys, and each needs a place")
-    budget = AnswerBudget(options.time_limit, options.memory_limit)
-    if options.workers:
-        budget = replace(budget, workers=options.workers)
-    workers = Workers(budget, len(keys))
+    workers = Workers(AnswerBudget(workers=options.workers) if options.workers else AnswerBudget(), len(keys))
     check_port(options.host, options.port)
     if options.no_model:
         _serve_tasks(options, keys, workers)
@@ -144,8 +137,7 @@ def _listening(app: ASGIApp, options: Serve, keys: Keys) -> AbstractContextManag
     from harness.service.app import listening
     from harness.service.guard import Bounds, Guard
 
-    body = int(options.max_body * 1_000_000)
-    bounds = Bounds(options.max_in_flight, body, options.body_timeout, options.requests_per_minute)
+    bounds = Bounds(options.max_in_flight, int(options.max_body * 1_000_000), requests=options.requests_per_minute)
     return listening(Guard(app, keys, bounds), options.host, options.port, drain=options.drain_timeout)
 
 
