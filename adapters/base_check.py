@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from adapters.labels import collate, fuse_head, log_probs_of, logits_of
 from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import plan_packs
 from adapters.recipe import load_recipe
-from harness.engines.models.bases import base_origin, context_length_of, display_name, fingerprint, load_config, load_tokenizer
+from harness.engines.models.bases import context_length_of
 from harness.engines.shared import brief, check_tokens, quiet_transformers
 from harness.errors import EngineError, HarnessError
 from harness.runs.folder import provenance
@@ -31,6 +31,9 @@ from prompts.render import Renderer
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.formats.thoughts import MARK, without_thoughts
+
+if TYPE_CHECKING:
+    from adapters.finetune import FinetuneJob
 
 SPECS = (("hexagons", "full-history"), ("hexagons", "conversation"), ("minecraft", None))
 """The tasks and contexts whose prompts are checked."""
@@ -64,15 +67,12 @@ class CheckOutcome:
 
 
 class CheckedModel:
-    """The model to check: a miniature of it or, with `full`, the model itself. Raises EngineError if its configuration or
-    tokenizer is missing."""
+    """The model to check: a miniature of it or, with `full`, the model itself. Raises EngineError if it is not a causal language
+    model."""
 
-    def __init__(self, base: str, *, full: bool) -> None:
-        self.base, self.full = base, full
-        self.tokenizer = load_tokenizer(base)
-        self.config = load_config(base)
-        if not full:
-            self.config = miniature(self.config)
+    def __init__(self, base: str, tokenizer: Any, config: Any, *, full: bool) -> None:
+        self.base, self.tokenizer, self.full = base, tokenizer, full
+        self.config = config if full else miniature(config)
         self.layout: Layout = layout_of(self.config, 10**6)
 
     def model(self) -> Any:
@@ -273,13 +273,10 @@ CHECKS: dict[str, Callable[[CheckedModel], str]] = {
 }
 
 
-def run_checks(base: str, *, full: bool = False) -> list[CheckOutcome]:
-    """The outcomes of all checks, in order; `base` is a folder or a hub name.
-
-    Raises EngineError for a base without configuration or tokenizer, and for one that is not a causal language model.
-    """
+def run_checks(base: str, tokenizer: Any, config: Any, *, full: bool = False) -> list[CheckOutcome]:
+    """The outcomes of all checks, in order; `base` is a folder or a hub name. Raises EngineError as `CheckedModel` does."""
     try:
-        subject = CheckedModel(base, full=full)
+        subject = CheckedModel(base, tokenizer, config, full=full)
     except (AttributeError, ValueError, TypeError, KeyError) as error:
         raise EngineError(f"--base {base}: no miniature can be made of it ({brief(error)}): add --full") from error
     return [_outcome(name, check, subject) for name, check in CHECKS.items()]
@@ -296,16 +293,16 @@ def _outcome(name: str, check: Callable[[CheckedModel], str], subject: CheckedMo
         return CheckOutcome(name, False, f"{type(error).__name__}: {brief(error)}")
 
 
-def require(base: str, say: Callable[[str], None]) -> None:
-    """Raises HarnessError if a base would be trained in another way than it is prompted. One that passed with the same files and
-    library versions is not checked again."""
-    known = {"base": display_name(base), "fingerprint": fingerprint(base), **base_origin(base)}
-    path = cache_folder() / "checked" / f"{json_hash([known, provenance()['versions']])}.json"
+def require(job: "FinetuneJob", say: Callable[[str], None]) -> None:
+    """Raises HarnessError if a job's base would be trained in another way than it is prompted. One that passed with the same
+    files and library versions is not checked again."""
+    path = cache_folder() / "checked" / f"{json_hash([job.base_files, provenance()['versions']])}.json"
     if path.is_file():
         return
-    say(f"checking once, on a miniature, that {display_name(base)} is trained as it is asked")
-    if failed := [f"{one.name}: {one.detail}" for one in run_checks(base) if one.passed is False]:
-        command = shlex.join(["harness", "check", base])
-        raise HarnessError(f"{display_name(base)} cannot be trained correctly: {'; '.join(failed)}; `{command}` shows all")
+    name = job.base_files["base"]
+    say(f"checking once, on a miniature, that {name} is trained as it is asked")
+    if failed := [f"{one.name}: {one.detail}" for one in run_checks(job.base, job.tokenizer, job.config) if one.passed is False]:
+        command = shlex.join(["harness", "check", job.base])
+        raise HarnessError(f"{name} cannot be trained correctly: {'; '.join(failed)}; `{command}` shows all")
     with suppress(HarnessError):
-        write_atomically(path, json.dumps(known) + "\n")
+        write_atomically(path, json.dumps(job.base_files) + "\n")

@@ -1,9 +1,9 @@
 """What a training would do, computed without the model's weights: rows, packs, steps, parameters, memory, some rows to read."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from adapters.finetune import FinetuneJob, Prepared, answer_room, prepare, without_weights
+from adapters.finetune import FinetuneJob, answer_room, prepare, without_weights
 from adapters.memory import estimate, largest, parameters
 from harness.engines.shared import in_bf16, missing_for_quantization
 from harness.training.plan import spread
@@ -40,20 +40,14 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     say(f"tokens: {sum(sizes):,} in all, {epoch}")
     say(f"parameters: {trained:,} trained of {total:,} ({trained / total:.2%})")
     say(str(memory))
-    for note in _notes(job, prepared):
-        say(f"note: {note}")
+    lacking = missing_for_quantization() if job.recipe.quantize else None
+    if lacking:
+        say(f"note: quantize {job.recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at")
+    if not prepared.renderer.is_chat:
+        say("note: the base has no chat template: the plain one is used")
+    if dropped := prepared.train.rows.dropped:
+        say(f"note: {dropped} rows are too long: a shorter --context or a larger training.max_length keeps them")
     shown = spread(prepared.train.rows, SHOWN)
     for number, row in enumerate(shown, start=1):
         say(f"\n--- row {number} of {len(shown)}: {row.id}; {''.join(MARKS)}: carries loss")
         say(tokenizer.decode(row.prompt_ids) + tokenizer.decode(row.completion_ids).join(MARKS))
-
-
-def _notes(job: FinetuneJob, prepared: Prepared) -> Iterator[str]:
-    """Notes on what prevents the training here or may surprise the user."""
-    recipe, lacking = job.recipe, missing_for_quantization()
-    if lacking and recipe.quantize:
-        yield f"quantize {recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at"
-    if not prepared.renderer.is_chat:
-        yield "the base has no chat template: the plain one is used"
-    if dropped := prepared.train.rows.dropped:
-        yield f"{dropped} rows are too long: a shorter --context or a larger training.max_length keeps them"

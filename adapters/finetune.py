@@ -21,7 +21,6 @@ from harness.engines.models.bases import (
     base_origin,
     context_length_of,
     display_name,
-    empty_model,
     fingerprint,
     load_config,
     load_tokenizer,
@@ -29,6 +28,7 @@ from harness.engines.models.bases import (
 )
 from harness.engines.models.weights import weights_fingerprint
 from harness.engines.shared import brief, in_bf16, memory_for, missing_for_quantization, quantized_weights
+from harness.engines.transformers import empty_model, with_adapter
 from harness.errors import EngineError, HarnessError, UsageError
 from harness.runs.folder import provenance
 from harness.training.checkpoints import finished_at, last_checkpoint, last_state
@@ -89,6 +89,11 @@ class FinetuneJob(Job):
         """The base's. Raises EngineError if it cannot be loaded."""
         return load_config(self.base)
 
+    @cached_property
+    def base_files(self) -> dict[str, Any]:
+        """What tells the base's files from another's."""
+        return {"base": display_name(self.base), "base_files_fingerprint": fingerprint(self.base), **base_origin(self.base)}
+
     @property
     def length(self) -> int:
         """Most tokens of a row: the recipe's or the model's limit."""
@@ -113,6 +118,15 @@ class FinetuneJob(Job):
         }
 
     @property
+    def shared(self) -> list[str]:
+        """Lines about what the train items have in common with dev and test."""
+        alike, targets = self.held_out.get("published_alike"), self.held_out.get("shared_targets", {})
+        same = f"{alike} train items say and do the same as an item of dev or test, as the corpus was published"
+        told = "have a target that is trained on; harness score --by seen tells them apart"
+        seen = [f"{count} of the {total} test items of {task} {told}" for task, (count, total) in targets.items()]
+        return [same, *seen] if alike else seen
+
+    @property
     def task(self) -> str:
         return self.spec.task
 
@@ -125,9 +139,7 @@ class FinetuneJob(Job):
             "command": "finetune",
             "recipe": {"name": self.name, **self.recipe.settings()},
             **described(self.spec),
-            "base": display_name(self.base),
-            "base_files_fingerprint": fingerprint(self.base),
-            **base_origin(self.base),
+            **self.base_files,
             **({"from": fingerprint(self.start)} if self.start else {}),
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
@@ -358,8 +370,6 @@ def without_weights(job: FinetuneJob) -> Any:
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:
     """The model with an adapter; only the adapter is trained. Raises UsageError if `start` does not match the recipe."""
     from peft import LoraConfig, get_peft_model, prepare_model_for_kbit_training
-
-    from harness.engines.transformers import with_adapter
 
     lora, checkpointing = recipe.lora, recipe.training.gradient_checkpointing
     assert lora is not None

@@ -37,17 +37,16 @@ def layout_of(config: Any, length: int, rows: int | None = None) -> Layout:
 
     Raises EngineError for a model that is not a causal language model.
     """
-    network, text = model_class(config), config.get_text_config()
-    if network is None and not getattr(config, "auto_map", None):
-        raise EngineError(f"transformers has no causal language model of the type {config.model_type}: use another --base")
-    attention = exact_attention(config)
+    text = config.get_text_config()
     layers = set(getattr(text, "layer_types", None) or ["full_attention"])
+    unmasked = _not_masked(config, layers)
+    attention = exact_attention(config)
     if length > (most := _unstretched(text)):
         why = f"its rotary embeddings change beyond {most} tokens, for a whole batch"
         return Layout(Packing.SINGLE, why, attention)
     if rows == 1:
         return Layout(Packing.SINGLE, "a pack holds one row", attention)
-    if unmasked := _not_masked(network, layers):
+    if unmasked:
         return Layout(Packing.BATCH, unmasked, attention)
     kinds = ", ".join(sorted(layer.replace("_", " ") for layer in layers))
     return Layout(Packing.TREE, f"masks hide other rows' tokens in every layer ({kinds})", attention)
@@ -77,8 +76,11 @@ def attention_of(layout: Layout, wanted: str | None) -> str | None:
     return layout.attention or wanted or own
 
 
-def _not_masked(network: type | None, layers: set[str]) -> str | None:
-    """Why a mask does not determine what a token sees; None if it does."""
+def _not_masked(config: Any, layers: set[str]) -> str | None:
+    """Why a mask does not determine what a token sees; None if it does. Raises EngineError as `layout_of` does."""
+    network = model_class(config)
+    if network is None and not getattr(config, "auto_map", None):
+        raise EngineError(f"transformers has no causal language model of the type {config.model_type}: use another --base")
     if network is None:
         return "its code is not transformers' own"
     if other := layers - MASKED:
@@ -87,7 +89,7 @@ def _not_masked(network: type | None, layers: set[str]) -> str | None:
         return "its layers carry a state from token to token"
     if not getattr(network, "_supports_attention_backend", False):
         return "its attention does not take its mask from transformers' mask functions"
-    if lacking := {"position_ids", "logits_to_keep"} - set(signature(network.forward).parameters):  # type: ignore[attr-defined]
+    if lacking := {"position_ids", "logits_to_keep"} - set(signature(network.forward).parameters):
         return f"its forward takes no {' and no '.join(sorted(lacking))}"
     return None
 

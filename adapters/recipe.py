@@ -278,12 +278,12 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = 
     if not isinstance(blocks, dict) or not all(isinstance(block, Mapping) for block in blocks.values()):
         raise UsageError(f"{path}: bases must be a mapping from names of bases to mappings")
     made = {known: merged(values, block) for known, block in blocks.items()}
+    named = [over["base"] for over in (values, *nested(overrides)) if "base" in over][-1:]
+    block = made.get(display_name(str(*filter(None, named)) or base or ""), values)
     faults = Faults()
     if faults.attempt(partial(checked, FinetuneRecipe, path, values)):
         for known, over in made.items():
             faults.attempt(partial(checked, FinetuneRecipe, path, over, where=f" (bases.{known})"))
-    named = [over["base"] for over in (values, *(faults.attempt(partial(nested, overrides)) or ())) if "base" in over][-1:]
-    block = made.get(display_name(str(*filter(None, named)) or base or ""), values)
     recipe = faults.attempt(partial(checked, FinetuneRecipe, path, block, overrides))
     faults.report()
     assert recipe is not None

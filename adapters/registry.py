@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import AliasPath, BaseModel, Field, ValidationError, field_validator
 
-from harness.engines.models.bases import base_origin, display_name, empty_model, fingerprint, load_config, resolve_base
+from adapters.options import Prompt
+from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, resolve_base
 from harness.engines.models.weights import downloaded, snapshot, weights_fingerprint
 from harness.engines.shared import adapter_rank, brief, missing_for_quantization, quantized_weights
-from harness.engines.transformers import with_adapter
+from harness.engines.transformers import empty_model, with_adapter
 from harness.errors import AdapterError, EngineError, UsageError
 from harness.runs.folder import RUNS, trained_name
 from harness.tasks.registry import tasks_in
@@ -155,11 +156,16 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     path = find_adapter(name)
     saved = read_record(path)
     adapter = _adapter(path, saved)
-    model = _own_base(path, saved) if base is None else resolve_base(base)
-    _check_base(path, saved, model)
-    if not adapter.spec.template.is_plain:
-        _check_chat_template(path, saved, model)
-    return replace(adapter, base=model)
+    return replace(adapter, base=_checked_base(path, saved, base, plain=adapter.spec.template.is_plain))
+
+
+def spec_to_train(task: str, prompt: Prompt, base: str | None, start: Path | None) -> PromptSpec:
+    """The prompt format that the flags and the recipe ask for; if they ask for nothing, the format of the adapter to start from,
+    provided that it is of the task."""
+    names = prompt.context, prompt.format, prompt.frame, prompt.template, prompt.think
+    if start is not None and not any(names) and (spec := load_adapter(start, base).spec).task == task:
+        return spec
+    return PromptSpec.make(task, *names)
 
 
 def served_adapter(name: str | Path) -> Adapter:
@@ -169,7 +175,8 @@ def served_adapter(name: str | Path) -> Adapter:
 
 
 def _adapter(path: Path, saved: AdapterRecord) -> Adapter:
-    return Adapter(path, adapter_rank(path), _spec(path, saved), saved.base, saved.tasks, saved.trained_with)
+    spec = _spec(path, saved)
+    return Adapter(path, adapter_rank(path), spec, saved.base, saved.tasks, saved.trained_with)
 
 
 def trained_spec(model: str | None) -> PromptSpec | None:
@@ -294,36 +301,28 @@ def read_record(folder: Path) -> AdapterRecord:
         raise AdapterError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _own_base(path: Path, saved: AdapterRecord) -> str:
-    """The base that an adapter was trained on, found by its name. Raises AdapterError if it is not on this machine."""
-    base = resolve_base(saved.base)
-    if "/" not in base and not Path(base).is_dir() and not weights_fingerprint(base):
+def _checked_base(path: Path, saved: AdapterRecord, name: str | None, *, plain: bool) -> str:
+    """The base to load an adapter on, by default the one that it was trained on. Raises AdapterError for another one, for one
+    with another chat template unless prompts are `plain`, and if its own is in a folder that is not known here."""
+    base = resolve_base(saved.base if name is None else name)
+    was, now = saved.base_fingerprint, weights_fingerprint(base)
+    if name is None and "/" not in base and not Path(base).is_dir() and not now:
         raise AdapterError(f"{path} was trained on the base {saved.base} in a local folder: give that folder with --base")
-    return base
-
-
-def _check_base(path: Path, saved: AdapterRecord, model: str) -> None:
-    there, here = saved.base_fingerprint, weights_fingerprint(model)
     # If the weights are not on this machine, the name has to do.
-    same = there == here if there and here else saved.base == display_name(model)
-    if not same:
-        was, now = f"{saved.base} ({there or 'weights unknown'})", f"{display_name(model)} ({here or 'weights unknown'})"
-        raise AdapterError(f"{path} was trained on the base {was}, not on {now}: name its own with --base, or train it again")
-
-
-def _check_chat_template(path: Path, saved: AdapterRecord, model: str) -> None:
-    """The same weights may come with another chat template, and then prompts differ from the training's."""
-    here = base_origin(model)
-    if saved.chat_template_hash is None or not (Path(model).is_dir() or "chat_template_hash" in here):
-        return
-    for key in ("chat_template_hash", "chat_template_date"):
-        was, now = getattr(saved, key), here.get(key)
-        if was != now:
+    if was != now if was and now else saved.base != display_name(base):
+        own, other = f"{saved.base} ({was or 'weights unknown'})", f"{display_name(base)} ({now or 'weights unknown'})"
+        raise AdapterError(f"{path} was trained on the base {own}, not on {other}: name its own with --base, or train it again")
+    # The same weights may come with another chat template, and then prompts differ from the training's.
+    here, keys = base_origin(base), ("chat_template_hash", "chat_template_date")
+    known = saved.chat_template_hash is not None and (Path(base).is_dir() or "chat_template_hash" in here)
+    for key in keys if known and not plain else ():
+        if (then := getattr(saved, key)) != here.get(key):
             revision = f" of its revision {saved.base_revision[:12]}" if saved.base_revision else ""
             raise AdapterError(
-                f"{path} was trained with another chat template of {saved.base} ({was} then, {now or 'none'} now): "
+                f"{path} was trained with another chat template of {saved.base} ({then} then, {here.get(key) or 'none'} now): "
                 f"give --base a copy with the template{revision}, or train it again"
             )
+    return base
 
 
 def _spec(path: Path, saved: AdapterRecord) -> PromptSpec:

@@ -6,7 +6,8 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from adapters.recipe import DataSource
+from adapters.options import Finetune
+from adapters.recipe import DataSource, FinetuneRecipe
 from eval.answers import read_answers
 from eval.items import sizes
 from harness.augmentation.paraphrase import lexicon
@@ -15,11 +16,15 @@ from harness.corpora import load
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item, items_hash, own_thought
 from harness.corpora.records import load_items
+from harness.corpora.rollout import as_met
 from harness.errors import DataError, Faults, UsageError
 from harness.runs.folder import find_run
 from harness.simulators.games import simulated
 from harness.tasks.registry import world_of
-from serialization.annotations import ProgramAnswers
+from harness.training.plan import subset
+from prompts.messages import read_answer
+from prompts.spec import PromptSpec
+from serialization.annotations import ProgramAnswers, given_annotations
 
 
 @dataclass
@@ -31,6 +36,15 @@ class TrainData:
     """The hashes of the sources besides the split, by their names."""
     left_out: int = 0
     """The number of simulated and augmented items that were left out because they match items of dev or test."""
+    gold: list[Item] = field(default_factory=list)
+    """The split's items as the corpus has them."""
+    learned: str = ""
+    """From how many items the model learns programs, and how many were left out, why; in words."""
+
+    @property
+    def note(self) -> str:
+        """A line about the items that were left out; empty if none were."""
+        return f"{self.left_out} simulated or augmented items are also in dev or test, and are left out" if self.left_out else ""
 
 
 def chosen(sources: Sequence[DataSource], files: Sequence[Path], limit: int | None) -> list[DataSource]:
@@ -41,6 +55,22 @@ def chosen(sources: Sequence[DataSource], files: Sequence[Path], limit: int | No
     return [
         source.model_copy(update={"items": min(source.items, limit)}) if limit and source.items else source for source in sources
     ]
+
+
+def train_data(
+    options: Finetune, recipe: FinetuneRecipe, task: str, spec: PromptSpec | None, held: HeldOut, faults: Faults
+) -> TrainData:
+    """What a training learns from. Raises what `faults` holds in the end."""
+    training, sources = recipe.training, chosen(recipe.data, options.data, options.limit)
+    gold = faults.attempt(lambda: subset(load(task, "train")[: options.limit], training.train_items, training.seed)) or []
+    gold = (faults.attempt(partial(with_thoughts, gold, options.thoughts, held)) or gold) if options.thoughts else gold
+    programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
+    gold = list(programs.of_split(gold, task)) if programs else gold
+    train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
+    data = faults.attempt(partial(gather, sources, task, train, held, programs))
+    faults.report()
+    assert data is not None
+    return replace(data, gold=gold, learned=str(programs or ""))
 
 
 def gather(
@@ -96,6 +126,32 @@ def _items(
         return items
     words = lexicon() if world_of(task) == "minecraft" else None
     return list(augment(items, source.seed, source.augment, lexicon=words, whole=True))
+
+
+def _programs(paths: tuple[Path, ...], spec: PromptSpec, cells: bool) -> ProgramAnswers | None:
+    """The programs that the model learns to answer, if it answers in programs. Raises UsageError for files if it does not, and as
+    `given_annotations` does."""
+    if not spec.format.is_program:
+        if paths:
+            written = f"answers are written as {spec.format_name}"
+            raise UsageError(f"--programs {paths[0]}: {written}; use --format bare-program or program")
+        return None
+    return ProgramAnswers(lambda text, item: read_answer(text, item, spec), given_annotations(paths, spec.task), cells)
+
+
+def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut) -> list[Item]:
+    """The items as they follow the answers of the run `name`, if there is one. Raises UsageError if prompts do not show earlier
+    answers, if the run answered none of the items, and if it answered items of dev or test."""
+    if spec is None or name is None:
+        return items
+    if not spec.rolls_out:
+        raise UsageError(f"--history {name}: {spec.name} shows no earlier answers; use --context conversation or predicted-board")
+    answers = read_answers(find_run(name))
+    held.refuse(f"--history {name}", (item for item in answers.items if item.id in answers.records))
+    records = [answers.records[item.id] for item in items if item.id in answers.records]
+    if not records:
+        raise UsageError(f"--history {name}: it answered none of the {len(items)} train items")
+    return list(as_met(items, records))
 
 
 def with_thoughts(items: Sequence[Item], run: str, held: HeldOut) -> list[Item]:

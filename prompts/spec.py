@@ -50,7 +50,8 @@ class PromptSpec:
     ) -> "PromptSpec":
         """A spec with the template's or the task's defaults for None. Raises UsageError for an unknown or unsuitable name."""
         chosen = template or DEFAULT
-        defaults = {**DEFAULTS[choose("task", task, DEFAULTS)], **get_template(chosen).choices(task)}
+        world = world_of(task)
+        defaults = {**DEFAULTS[task], **get_template(chosen).choices(task, world)}
         names = context or defaults["context"], format or defaults["format"], frame or "world", chosen, think or OFF
         spec = cls(task, *names)
         _ = spec.context, spec.format

@@ -12,6 +12,7 @@ from harness.errors import UsageError
 from harness.tasks.registry import TASKS, world_of
 from harness.util.hashing import short_hash
 from harness.util.registry import choose
+from harness.worlds import World
 
 DEFAULT = "default"
 PLAIN = "plain.jinja"
@@ -65,14 +66,15 @@ class Template:
             f"--template {self.name}: its {PLAIN} is not one of ours, and vLLM would render it without limits: use harness prompt"
         )
 
-    def choices(self, task: str) -> Mapping[str, str]:
-        """The default context and format for a task, as far as the template names them. Raises UsageError if it is for others."""
+    def choices(self, task: str, world: World) -> Mapping[str, str]:
+        """The default context and format for a task of a world, as far as the template names them. Raises UsageError if it is for
+        others."""
         import yaml
 
         for file in self.files:
             prefix, _, rest = file.partition(".")
-            if file.endswith(".txt") and prefix in TASKS and prefix != (world := world_of(prefix)):
-                raise UsageError(f"--template {self.name}: {file}: a template's files are named by world: {world}.{rest}")
+            if file.endswith(".txt") and prefix in TASKS and prefix != (own := world_of(prefix)):
+                raise UsageError(f"--template {self.name}: {file}: a template's files are named by world: {own}.{rest}")
         text, path = self.files.get(CHOICES), f"{self.folder}/{CHOICES}"
         if text is None:
             return {}
@@ -84,7 +86,7 @@ class Template:
         except (yaml.YAMLError, ValueError, AttributeError, RecursionError) as error:
             raise UsageError(f"{path}: it must give tasks a context and a format each: {' '.join(str(error).split())}") from None
         # A template is for a world, unless it names one of its tasks.
-        name = task if task in tasks else world_of(task)
+        name = task if task in tasks else world
         if name not in tasks:
             raise UsageError(f"--template {self.name} is for {' and '.join(sorted(tasks))}, not for {task}")
         if extra := tasks[name].keys() - {"context", "format"}:

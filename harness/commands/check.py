@@ -26,10 +26,10 @@ def check(options: CheckBase) -> None:
     from rich.table import Table
 
     from adapters.base_check import run_checks
-    from harness.engines.models.bases import display_name, resolve_base
+    from harness.engines.models.bases import display_name, load_config, load_tokenizer, resolve_base
 
     base, full = resolve_base(options.model), options.full
-    outcomes = run_checks(base, full=full)
+    outcomes = run_checks(base, load_tokenizer(base), load_config(base), full=full)
     table = Table("check", "", "", title=f"{display_name(base)}: {'its own weights' if full else 'a miniature'}")
     words = {True: "passed", None: "skipped", False: "FAILED"}
     for one in outcomes:

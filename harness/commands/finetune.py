@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -18,11 +17,7 @@ if TYPE_CHECKING:
     from adapters.finetune import FinetuneJob
     from adapters.recipe import FinetuneRecipe
     from adapters.sources import TrainData
-    from harness.corpora.held_out import HeldOut
-    from harness.corpora.item import Item
     from harness.training.job import Trained
-    from prompts.spec import PromptSpec
-    from serialization.annotations import ProgramAnswers
 
 
 @click.command(cls=ModelCommand, model=Finetune)
@@ -56,9 +51,9 @@ def finetune(options: Finetune) -> None:
             f"{job.name} on {display_name(job.base)}: {job.spec.name}, {len(job.items)} train and {len(job.dev)} dev items "
             f"of {source}{''.join(f' and {name}' for name in added)}; {'dry run' if options.dry_run else folder}"
         )
-        for line in filter(None, (job.learned, *_leaks(job, data.left_out))):
+        for line in filter(None, (job.learned, data.note, *job.shared)):
             say(line)
-        require(job.base, say)
+        require(job, say)
         if options.dry_run:
             dry_run(job, click.echo)
             return
@@ -91,24 +86,12 @@ def recipe_schema(recipe: str) -> type[FinetuneRecipe]:
     return FinetuneRecipe
 
 
-def _leaks(job: FinetuneJob, left_out: int) -> list[str]:
-    """Lines about what the train items have in common with dev and test."""
-    lines = [f"{left_out} simulated or augmented items are also in dev or test, and are left out"] if left_out else []
-    if alike := job.held_out.get("published_alike"):
-        lines.append(f"{alike} train items say and do the same as an item of dev or test, as the corpus was published")
-    shared = job.held_out.get("shared_targets", {})
-    return lines + [
-        f"{count} of the {total} test items of {task} have a target that is trained on; harness score --by seen tells them apart"
-        for task, (count, total) in shared.items()
-    ]
-
-
 def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     """The training job, and its gathered data. Raises FaultsError if several flags or keys of the recipe do not fit."""
     from adapters.finetune import FinetuneJob, without_weights
     from adapters.libraries import check_libraries
-    from adapters.registry import find_adapter
-    from adapters.sources import with_thought
+    from adapters.registry import find_adapter, spec_to_train
+    from adapters.sources import train_data, with_thought
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
@@ -122,16 +105,16 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     faults.attempt(partial(check_libraries, loaded))
     base = faults.attempt(lambda: resolve_base(loaded.base))
     start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
-    spec = faults.attempt(lambda: _spec(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
+    spec = faults.attempt(lambda: spec_to_train(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
     if held is None:
         faults.report()
     assert held is not None
-    gold, learned, data = _train_data(options, loaded, task, spec, held, faults)
+    data = train_data(options, loaded, task, spec, held, faults)
     assert spec is not None
     assert base is not None
-    items, learned = with_thought(data.items) if spec.thinks and loaded.method != "grpo" else (data.items, learned)
+    items, learned = with_thought(data.items) if spec.thinks and loaded.method != "grpo" else (data.items, data.learned)
     check_curriculum(items, loaded.training.curriculum)
     choice = ShotChoice(loaded.shots, loaded.training.seed, loaded.prompt.select)
     job = FinetuneJob(
@@ -146,32 +129,12 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         start=start,
         resume=options.resume,
         learned=learned,
-        gold={item.id: item for item in gold},
+        gold={item.id: item for item in data.gold},
         held_out=held.compared(items),
     )
     if loaded.peft:
         without_weights(job)
     return job, data
-
-
-def _train_data(
-    options: Finetune, loaded: FinetuneRecipe, task: str, spec: PromptSpec | None, held: HeldOut, faults: Faults
-) -> tuple[list[Item], str, TrainData]:
-    """The train split's items, a line about their programs, and all train items. Raises what `faults` holds in the end."""
-    from adapters.sources import chosen, gather, with_thoughts
-    from harness.corpora import load
-    from harness.training.plan import subset
-
-    training = loaded.training
-    gold = faults.attempt(lambda: subset(load(task, "train")[: options.limit], training.train_items, training.seed)) or []
-    gold = (faults.attempt(partial(with_thoughts, gold, options.thoughts, held)) or gold) if options.thoughts else gold
-    programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
-    gold = list(programs.of_split(gold, task)) if programs else gold
-    train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
-    data = faults.attempt(partial(gather, chosen(loaded.data, options.data, options.limit), task, train, held, programs))
-    faults.report()
-    assert data is not None
-    return gold, str(programs or ""), data
 
 
 def _recipe(options: Finetune) -> FinetuneRecipe:
@@ -183,53 +146,6 @@ def _recipe(options: Finetune) -> FinetuneRecipe:
     flags |= {"training.max_steps": options.max_steps, "base": options.base or None}
     overrides = [*options.overrides, *(f"{key}={json.dumps(value)}" for key, value in flags.items() if value is not None)]
     return load_recipe(options.recipe, overrides, base=DEFAULT_BASE)
-
-
-def _spec(task: str, prompt: Prompt, base: str | None, start: Path | None) -> PromptSpec:
-    """The prompt format that the flags and the recipe ask for; if they ask for nothing, the format of the adapter to start from,
-    provided that it is of the task."""
-    from adapters.registry import load_adapter
-    from prompts.spec import PromptSpec
-
-    names = prompt.context, prompt.format, prompt.frame, prompt.template, prompt.think
-    if start is not None and not any(names) and (spec := load_adapter(start, base).spec).task == task:
-        return spec
-    return PromptSpec.make(task, *names)
-
-
-def _programs(paths: tuple[Path, ...], spec: PromptSpec, cells: bool) -> ProgramAnswers | None:
-    """The programs that the model learns to answer, if it answers in programs. Raises UsageError for files if it does not, and as
-    `given_annotations` does."""
-    from harness.errors import UsageError
-    from prompts.messages import read_answer
-    from serialization.annotations import ProgramAnswers, given_annotations
-
-    if not spec.format.is_program:
-        if paths:
-            written = f"answers are written as {spec.format_name}"
-            raise UsageError(f"--programs {paths[0]}: {written}; use --format bare-program or program")
-        return None
-    return ProgramAnswers(lambda text, item: read_answer(text, item, spec), given_annotations(paths, spec.task), cells)
-
-
-def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut) -> list[Item]:
-    """The items as they follow the answers of the run `name`, if there is one. Raises UsageError if prompts do not show earlier
-    answers, if the run answered none of the items, and if it answered items of dev or test."""
-    from eval.answers import read_answers
-    from harness.corpora.rollout import as_met
-    from harness.errors import UsageError
-    from harness.runs.folder import find_run
-
-    if spec is None or name is None:
-        return items
-    if not spec.rolls_out:
-        raise UsageError(f"--history {name}: {spec.name} shows no earlier answers; use --context conversation or predicted-board")
-    answers = read_answers(find_run(name))
-    held.refuse(f"--history {name}", (item for item in answers.items if item.id in answers.records))
-    records = [answers.records[item.id] for item in items if item.id in answers.records]
-    if not records:
-        raise UsageError(f"--history {name}: it answered none of the {len(items)} train items")
-    return list(as_met(items, records))
 
 
 def _print(result: Trained) -> None:

@@ -154,6 +154,15 @@ def _load(name: str, tokenizer: Any, quantize: Any) -> tuple[Any, Any]:
         raise EngineError(f"transformers cannot load the model {name}: {brief(error)}") from error
 
 
+def empty_model(config: Any) -> Any:
+    """The causal language model of a configuration, without weights: on the `meta` device."""
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    with torch.device("meta"), quiet_transformers():
+        return AutoModelForCausalLM.from_config(config, trust_remote_code=trusts_remote_code())
+
+
 def with_adapter(model: Any, folder: str | Path, *, trainable: bool = False) -> Any:
     """The model with the adapter that peft saved in `folder`; the model may be on the `meta` device, to see whether it fits.
 

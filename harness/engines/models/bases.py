@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.engines.models.known import KNOWN, converted
 from harness.engines.models.weights import downloaded, snapshot
-from harness.engines.shared import brief, quiet_transformers
+from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
@@ -122,15 +122,6 @@ def _load(kind: Any, base: str, what: str) -> Any:
         return kind.from_pretrained(base, trust_remote_code=trusts_remote_code())
     except (OSError, ValueError) as error:
         raise EngineError(f"--base {base}: no {what}: {_why(base, error)}") from error
-
-
-def empty_model(config: Any) -> Any:
-    """The causal language model of a configuration, without weights: on the `meta` device."""
-    import torch
-    from transformers import AutoModelForCausalLM
-
-    with torch.device("meta"), quiet_transformers():
-        return AutoModelForCausalLM.from_config(config, trust_remote_code=trusts_remote_code())
 
 
 def model_class(config: Any) -> Any:

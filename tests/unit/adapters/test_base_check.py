@@ -14,7 +14,9 @@ from adapters import base_check
 from adapters.base_check import CHECKS, CheckedModel, CheckOutcome, miniature, require, run_checks
 from adapters.labels import Packing, collate
 from harness.cli import cli
+from harness.engines.models.bases import load_config, load_tokenizer
 from harness.errors import EngineError, HarnessError
+from tests.helpers.finetuning import job_of
 
 
 @pytest.fixture
@@ -23,7 +25,7 @@ def base(tiny_base: Path, tmp_path: Path) -> Path:
 
 
 def outcomes(base: Path, *, full: bool = False) -> dict[str, CheckOutcome]:
-    return {one.name: one for one in run_checks(str(base), full=full)}
+    return {one.name: one for one in run_checks(str(base), load_tokenizer(str(base)), load_config(str(base)), full=full)}
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -80,17 +82,18 @@ def test_a_base_without_a_miniature_is_skipped_and_one_that_is_no_language_model
     assert (packs.passed, "add --full" in packs.detail) == (None, True)
     (base / "config.json").write_text(json.dumps({"model_type": "clip"}))
     with pytest.raises(EngineError, match="no causal language model of the type clip"):
-        CheckedModel(str(base), full=False)
+        CheckedModel(str(base), None, load_config(str(base)), full=False)
 
 
-def test_training_checks_its_base_once_and_refuses_one_that_fails(base: Path) -> None:
+@pytest.mark.usefixtures("empty_folder")
+def test_training_checks_its_base_once_and_refuses_one_that_fails(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    require(str(base), said.append)
-    require(str(base), said.append)
+    for _ in range(2):
+        require(job_of(monkeypatch, "llama-lora", "--base", str(base)), said.append)
     assert said == ["checking once, on a miniature, that base is trained as it is asked"]
     template(base, lambda text: text.replace("{{ bos_token }}", ""))
     with pytest.raises(HarnessError, match=r"base cannot be trained correctly: BOS: the tokenizer puts '<s>'"):
-        require(str(base), said.append)
+        require(job_of(monkeypatch, "llama-lora", "--base", str(base)), said.append)
     result = CliRunner().invoke(cli, ["finetune", "llama-lora", "--base", str(base), "--dry-run"])
     assert result.exit_code == 1
     result = CliRunner().invoke(cli, ["check", str(base)])

@@ -49,10 +49,8 @@ def test_dev_items_in_a_corpus_s_own_train_split_are_reported(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     whole = [*load("hexagons"), *disguised(load("hexagons", "dev"))]
-    for module in ("corpora", "corpora.held_out"):
-        monkeypatch.setattr(
-            f"harness.{module}.load", lambda task, split=None: [item for item in whole if split in (None, item.split)]
-        )
+    for module in ("harness.corpora", "harness.corpora.held_out", "adapters.sources"):
+        monkeypatch.setattr(f"{module}.load", lambda task, split=None: [item for item in whole if split in (None, item.split)])
     job_of(monkeypatch, "llama-lora", "--task", "hexagons")
     assert "7 train items say and do the same as an item of dev or test, as the corpus was published" in capsys.readouterr().out
 
