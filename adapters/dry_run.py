@@ -23,20 +23,21 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     """
     tokenizer, training = job.tokenizer, job.recipe.training
     prepared = prepare(job)
+    rows, packs = prepared.rows, prepared.packs
     # `estimate` counts quantized weights as such.
     model = without_weights(job)
     asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(training, job.length)
     half = in_bf16(training.precision)
-    memory = estimate(model, job.recipe, largest(prepared.train.packs), asked, half)
+    memory = estimate(model, job.recipe, largest(packs), asked, half)
     trained, total = parameters(model)
     for section, given in {"trainer": job.recipe.trainer, "peft": job.recipe.peft}.items():
         if given:
             say(f"{section}: {', '.join(f'{key}={json.dumps(value)}' for key, value in flat(given).items())}")
     for line in prepared.counts:
         say(line)
-    sizes = [pack.tokens for pack in prepared.train.packs]
+    sizes = [pack.tokens for pack in packs]
     say(f"packs: {len(sizes):,} of at most {max(sizes):,} tokens; steps: {len(sizes) // training.accumulation:,}")
-    epoch = f"{prepared.train.tokens:,} in the first epoch; its rows one by one: {prepared.train.rows.size:,}"
+    epoch = f"{packs.tokens:,} in the first epoch; its rows one by one: {rows.size:,}"
     say(f"tokens: {sum(sizes):,} in all, {epoch}")
     say(f"parameters: {trained:,} trained of {total:,} ({trained / total:.2%})")
     say(str(memory))
@@ -45,9 +46,9 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
         say(f"note: quantize {job.recipe.quantize} needs {lacking}: here the recipe cannot be trained, only looked at")
     if not prepared.renderer.is_chat:
         say("note: the base has no chat template: the plain one is used")
-    if dropped := prepared.train.rows.dropped:
+    if dropped := rows.dropped:
         say(f"note: {dropped} rows are too long: a shorter --context or a larger training.max_length keeps them")
-    shown = spread(prepared.train.rows, SHOWN)
+    shown = spread(rows, SHOWN)
     for number, row in enumerate(shown, start=1):
         say(f"\n--- row {number} of {len(shown)}: {row.id}; {''.join(MARKS)}: carries loss")
         say(tokenizer.decode(row.prompt_ids) + tokenizer.decode(row.completion_ids).join(MARKS))

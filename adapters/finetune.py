@@ -12,7 +12,7 @@ from pkgutil import resolve_name
 from typing import Any
 
 from adapters.layout import Layout, attention_of, layout_of
-from adapters.packing import PackPlan, TrainPacks, plan_packs, train_packs
+from adapters.packing import PackPlan, Packs, plan_packs
 from adapters.recipe import FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
 from adapters.rows import TrainingRows, make_rows
@@ -178,12 +178,12 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     prepared = prepare(job)
     for line in prepared.counts:
         say(line)
-    train = prepared.train
+    rows, packs = prepared.rows, prepared.packs
     trainer = _trainer(job, folder, model, prepared)
     steps = trainer.args.max_steps
-    counts = {"items": len(job.items), "rows": len(train.rows), "dropped": train.rows.dropped, "tokens": 0}
+    counts = {"items": len(job.items), "rows": len(rows), "dropped": rows.dropped, "tokens": 0}
     describe_checkpoints(job, trainer, tokenizer, counts)
-    say(f"packs: {len(train.packs):,}; steps: {steps:,}; tokens of a whole epoch: {train.tokens:,}; {where}")
+    say(f"packs: {len(packs):,}; steps: {steps:,}; tokens of a whole epoch: {packs.tokens:,}; {where}")
     if processes().process_index:
         # Dropout masks differ from process to process.
         torch.manual_seed(training.seed + processes().process_index)
@@ -197,14 +197,14 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
         memory_for(training.tokens, "--set training.tokens=", then, unit="tokens"),
     ):
         trainer.go_on()
-    counts["tokens"] = sum(pack.tokens for pack in train.packs) if processes().is_main_process else 0
+    counts["tokens"] = sum(pack.tokens for pack in packs) if processes().is_main_process else 0
     return finish(job, folder, trainer, tokenizer, counts, changed=trained_sums(model) != before)
 
 
 def _trainer(job: FinetuneJob, folder: Path, model: Any, prepared: Prepared) -> Any:
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
-    training, packs = job.recipe.training, prepared.train.packs
+    training, packs = job.recipe.training, prepared.packs
     if not job.resume and (ended := finished_at(last_state(folder))):
         packs = packs[: ended * training.accumulation]
     trainer = AnswerTrainer(
@@ -218,7 +218,7 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, prepared: Prepared) -> 
         training,
         job.layout.packing,
     )
-    trainer.patient_from = prepared.train.staged // training.accumulation
+    trainer.patient_from = prepared.packs.staged // training.accumulation
     return trainer
 
 
@@ -270,14 +270,16 @@ class Prepared:
 
     job: FinetuneJob
     renderer: Renderer
-    train: TrainPacks
+    rows: TrainingRows
+    """The first epoch's."""
+    packs: Packs
     dev_rows: TrainingRows
     dev_packs: list[PackPlan]
 
     @property
     def counts(self) -> list[str]:
         """How many rows there are, a line for train and one for dev, and how they are packed."""
-        parts = {"train": self.train.rows, "dev": self.dev_rows}
+        parts = {"train": self.rows, "dev": self.dev_rows}
         why = f"longer than {self.job.length} tokens"
         return [
             *(f"{name}: {len(part)} rows, {part.dropped} dropped: {why}" for name, part in parts.items()),
@@ -305,9 +307,9 @@ def prepare(job: FinetuneJob) -> Prepared:
     learned = [job.items[rows.item(n)] for n in range(len(rows))]
     curriculum = training.curriculum
     begun = stages(learned, curriculum, training.seed, renderer.history_tokens) if curriculum else []
-    train = train_packs(rows, begun, training, length, packing, later)
+    packs = Packs(rows, begun, training, length, packing, later)
     dev_packs = list(plan_packs(dev_rows, dev_rows.groups, training.tokens, length, packing))
-    return Prepared(job, renderer, train, dev_rows, dev_packs)
+    return Prepared(job, renderer, rows, packs, dev_rows, dev_packs)
 
 
 def answered_on_dev(job: FinetuneJob) -> list[Item]:

@@ -142,11 +142,45 @@ def plan_packs(
         yield tree.plan()
 
 
-class Packs(Sequence[PackPlan]):
-    """The first `count` packs of a training. `later` plans an epoch, by its number from 1, when one of its packs is read."""
+def plan_epoch(
+    rows: TrainingRows, epoch: int, training: FinetuneTraining, longest: int, packing: Packing = Packing.TREE
+) -> list[PackPlan]:
+    """The packs of all rows, with groups and then packs shuffled by the seed. `longest` and `packing` are as in `plan_packs`."""
+    random = Random(f"{training.seed}/rows/{epoch}")
+    groups = list(rows.groups)
+    random.shuffle(groups)
+    plans = list(plan_packs(rows, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
+    random.shuffle(plans)
+    return plans
 
-    def __init__(self, plans: list[PackPlan], count: int, later: Callable[[int], list[PackPlan]]) -> None:
-        self._plans, self._count, self._later, self._epochs = plans, count, later, 1
+
+class Packs(Sequence[PackPlan]):
+    """The packs of a training, in order: those of a curriculum's stages, then those of `training.epochs` of all rows, each epoch
+    planned when one of its packs is read."""
+
+    def __init__(
+        self,
+        rows: TrainingRows,
+        stages: Iterable[Iterable[int]],
+        training: FinetuneTraining,
+        longest: int,
+        packing: Packing,
+        later: Callable[[int], TrainingRows],
+    ) -> None:
+        """`stages` holds the numbers of each stage's rows; `later` makes the rows of an epoch, by its number from 1. `longest`
+        and `packing` are as in `plan_packs`."""
+        most, most_rows = training.tokens, training.per_device_train_batch_size
+        begun = [one for stage in stages for one in plan_packs(rows, ([n] for n in stage), most, longest, packing, most_rows)]
+        first = plan_epoch(rows, 0, training, longest, packing)
+        count = (training.max_steps or 0) * training.accumulation
+        count = count or max(training.accumulation, len(begun) + round(training.epochs * len(first)))
+        self._plans, self._count, self._epochs = begun + first, count - count % training.accumulation, 1
+        self._later: Callable[[int], list[PackPlan]]
+        self._later = lambda epoch: plan_epoch(later(epoch), epoch, training, longest, packing)
+        self.staged = len(begun)
+        """How many of them belong to the stages."""
+        self.tokens = sum(plan.tokens for plan in first)
+        """The number of tokens in the first epoch's packs."""
 
     def __len__(self) -> int:
         return self._count
@@ -159,51 +193,6 @@ class Packs(Sequence[PackPlan]):
             self._plans += self._later(self._epochs)
             self._epochs += 1
         return self._plans[place]
-
-
-class TrainPacks(NamedTuple):
-    """What a training reads: a curriculum's stages, if there is one, then `training.epochs` of all rows."""
-
-    rows: TrainingRows
-    """The first epoch's rows."""
-    packs: Packs
-    """The packs of the whole run, in order."""
-    staged: int
-    """How many of them belong to the stages."""
-    tokens: int
-    """The number of tokens in the first epoch's packs."""
-
-
-def train_packs(
-    rows: TrainingRows,
-    stages: Iterable[Iterable[int]],
-    training: FinetuneTraining,
-    longest: int,
-    packing: Packing,
-    later: Callable[[int], TrainingRows],
-) -> TrainPacks:
-    """What a training on these rows reads. `stages` holds the numbers of each stage's rows; `later` makes the rows of an epoch,
-    by its number from 1, when it begins. `longest` and `packing` are as in `plan_packs`."""
-    plans = plan_epoch(rows, 0, training, longest, packing)
-    most, most_rows = training.tokens, training.per_device_train_batch_size
-    begun = [one for stage in stages for one in plan_packs(rows, ([n] for n in stage), most, longest, packing, most_rows)]
-    wanted = (training.max_steps or 0) * training.accumulation
-    wanted = wanted or max(training.accumulation, len(begun) + round(training.epochs * len(plans)))
-    wanted -= wanted % training.accumulation
-    packs = Packs(begun + plans, wanted, lambda epoch: plan_epoch(later(epoch), epoch, training, longest, packing))
-    return TrainPacks(rows, packs, len(begun), sum(plan.tokens for plan in plans))
-
-
-def plan_epoch(
-    rows: TrainingRows, epoch: int, training: FinetuneTraining, longest: int, packing: Packing = Packing.TREE
-) -> list[PackPlan]:
-    """The packs of all rows, with groups and then packs shuffled by the seed. `longest` and `packing` are as in `plan_packs`."""
-    random = Random(f"{training.seed}/rows/{epoch}")
-    groups = list(rows.groups)
-    random.shuffle(groups)
-    plans = list(plan_packs(rows, groups, training.tokens, longest, packing, training.per_device_train_batch_size))
-    random.shuffle(plans)
-    return plans
 
 
 class PackShards(Sequence[PackPlan]):

@@ -12,7 +12,7 @@ from pydantic import AliasPath, BaseModel, Field, ValidationError, field_validat
 
 from adapters.options import Prompt
 from harness.engines.models.bases import base_origin, display_name, fingerprint, load_config, resolve_base
-from harness.engines.models.weights import downloaded, snapshot, weights_fingerprint
+from harness.engines.models.weights import base_folder, downloaded, weights_fingerprint
 from harness.engines.shared import adapter_rank, brief, missing_for_quantization, quantized_weights
 from harness.engines.transformers import empty_model, with_adapter
 from harness.errors import AdapterError, EngineError, UsageError
@@ -370,6 +370,6 @@ def check_weights(adapter: Adapter) -> int:
             raise AdapterError(f"{path}: {name} has rank {rank}, but the configuration says {adapter.rank}")
     if not any(bool(value.any()) for name, value in weights.items() if "lora_B" in name):
         raise AdapterError(f"{path}: all second matrices are zero, so the adapter changes nothing")
-    if Path(adapter.base).is_dir() or snapshot(adapter.base):
+    if base_folder(adapter.base):
         with_adapter(empty_model(load_config(adapter.base)), adapter.path)
     return sum(value.numel() for value in weights.values())

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines.models.known import KNOWN, converted
-from harness.engines.models.weights import downloaded, snapshot
+from harness.engines.models.weights import base_folder, downloaded, snapshot
 from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
@@ -76,9 +76,8 @@ def _telling(folder: Path) -> Iterator[bytes]:
                 yield file.read()
 
 
-def base_chat_template(base: str) -> str | None:
-    """The chat template in a folder or in a hub model's local snapshot; None if the model has none or is not on this machine."""
-    folder = Path(base) if Path(base).is_dir() else snapshot(base)
+def _chat_template(folder: Path | None) -> str | None:
+    """The chat template in a model's folder; None if there is none."""
     with suppress(OSError, ValueError, AttributeError):
         if folder and (folder / "chat_template.jinja").is_file():
             return (folder / "chat_template.jinja").read_text()
@@ -93,10 +92,10 @@ def base_chat_template(base: str) -> str | None:
 def base_origin(base: str) -> dict[str, str]:
     """What is known of a base that is on this machine: the commit of a hub model's snapshot, the hash of its chat template, and
     the date that the template writes as today's. What is unknown is left out."""
-    template, local = base_chat_template(base), Path(base).is_dir()
-    folder = None if local else snapshot(base)
+    folder = base_folder(base)
+    template = _chat_template(folder)
     known = {
-        "base_revision": folder.name if folder else None,
+        "base_revision": folder.name if folder and not Path(base).is_dir() else None,
         "chat_template_hash": short_hash([template.encode()]) if template else None,
         "chat_template_date": template_date(template),
     }

@@ -66,9 +66,14 @@ def downloaded(name: str, files: Sequence[str]) -> Path:
         raise EngineError(f"{name} cannot be had from the hub: {brief(error)}") from error
 
 
+def base_folder(base: str | Path) -> Path | None:
+    """The folder of a base; of a hub model, that of its snapshot in the local hub cache. None if it is not on this machine."""
+    return Path(base) if Path(base).is_dir() else snapshot(str(base))
+
+
 def _files_of(base: str | Path) -> list[Path]:
     """The files that transformers loads: a folder may hold the same weights in other files, too."""
-    folder = Path(base) if Path(base).is_dir() else snapshot(str(base))
+    folder = base_folder(base)
     if folder is None:
         return []
     if (folder / _WHOLE).is_file():

@@ -131,8 +131,8 @@ def test_fine_tuning_has_its_rows_stage_by_stage_and_then_its_epochs(monkeypatch
         pieces = item_view(item, job.spec).pieces
         return sum(len(job.tokenizer(piece.text, add_special_tokens=False).input_ids) for piece in pieces)
 
-    train = prepare(job).train
-    asked = [int(number) for plan in train.packs for number in plan.numbers]
+    packs = prepare(job).packs
+    asked = [int(number) for plan in packs for number in plan.numbers]
     staged = [n for stage in stages(items[:-1], recipe.training.curriculum, recipe.training.seed, length) for n in stage]
-    assert (asked[: len(staged)], train.staged) == (staged, len(staged))
+    assert (asked[: len(staged)], packs.staged) == (staged, len(staged))
     assert sorted(asked[len(staged) :]) == sorted([*range(len(rows))] * 2)
