@@ -1,5 +1,6 @@
 """Learning from the scorer: rewards, order, alarms, and a model that learns rewarded answers."""
 
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,15 @@ from transformers import AutoTokenizer
 
 from adapters.grpo import PolicyTrainer, Reward, as_tokenized, check_entropy, grpo_arguments, order, refuse
 from adapters.recipe import load_recipe
+from harness.cli import main
 from harness.corpora import load
 from harness.errors import HarnessError, UsageError
 from prompts.messages import gold_answer
 from prompts.render import Renderer
 from prompts.rendered import Rendered
 from prompts.spec import PromptSpec
-from tests.helpers.chat_templates import family_tokenizer
+from tests.helpers.chat_templates import build_thinking_model, family_tokenizer
+from tests.helpers.finetuning import quick_words, set_words
 
 _SIZES = ["grpo.generation_batch_size=32", "grpo.per_device_train_batch_size=16", "grpo.unread=0.25"]
 SETTINGS = load_recipe("llama-grpo", _SIZES).grpo or pytest.fail("the recipe has no part grpo")
@@ -50,6 +53,30 @@ def test_a_thought_earns_nothing_and_one_that_does_not_end_costs(tmp_path: Path,
     ]
     ids = [renderer.token_ids(text) for text in texts]
     assert reward(texts, [first.id] * 3, completion_ids=ids) == [1.5, 0.0, -0.25]
+
+
+@pytest.mark.usefixtures("empty_folder")
+def test_thoughts_are_trained_on_and_only_answers_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The random model is biased to end its thoughts, and its answers right after them: nothing is better than nonsense."""
+    base = build_thinking_model(tmp_path / "base", context_length=4096)
+    tokenizer, loss = AutoTokenizer.from_pretrained(base), PolicyTrainer.compute_loss
+    first, *more = tokenizer("</think></s>", add_special_tokens=False).input_ids
+    bias = [[[first], 4.0], *([[first, *more[: n + 1]], 30.0] for n in range(len(more)))]
+    trained: list[tuple[str, float]] = []
+
+    def noted(trainer: PolicyTrainer, model: Any, inputs: Any, **named: Any) -> Any:
+        rows = zip(inputs["completion_ids"], inputs["completion_mask"].bool(), inputs["advantages"].tolist(), strict=True)
+        trained.extend((tokenizer.decode(ids[mask]), advantage) for ids, mask, advantage in rows)
+        return loss(trainer, model, inputs, **named)
+
+    monkeypatch.setattr(PolicyTrainer, "compute_loss", noted)
+    biased = f"trainer.generation_kwargs={json.dumps({'sequence_bias': bias})}"
+    settings = set_words("grpo.generation_batch_size=8", "training.thought_tokens=12", biased)
+    assert main(quick_words(base, "llama-grpo", "--think", "on", *settings)) == 0
+    better, worse = ([text for text, advantage in trained if advantage * sign > 0] for sign in (1, -1))
+    assert all("</think>" in text for text in better)
+    assert any(text.endswith("</think></s>") and text.index("</think>") > 1 for text in better)
+    assert not any(text.endswith("</think></s>") for text in worse)
 
 
 def test_every_item_comes_once_an_epoch() -> None:
