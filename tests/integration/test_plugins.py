@@ -160,9 +160,10 @@ def test_openenv(
     answers: dict[str, dict[str, str]], scores: dict[str, dict[str, float]], tmp_path: Path, installed: Path
 ) -> None:
     script = """
-import json
-import harness
-from harness.plugins.openenv import GridEpisode, Reply, minecraft
+import json, threading, time
+import harness, uvicorn
+from openenv.core.mcp_client import MCPToolClient
+from harness.plugins.openenv import GridEpisode, Reply, minecraft, minecraft_tools
 
 minecraft()
 counts = {}
@@ -182,45 +183,22 @@ while not told.done:
     told = environment.step(Reply(text=harness.gold(grid.item, grid.spec)))
     total += told.reward
 assert total == 1 and environment.state.step_count == grid.game.turns > 1
+
+server = uvicorn.Server(uvicorn.Config(minecraft_tools(), port=0, log_level="error"))
+threading.Thread(target=server.run, daemon=True).start()
+while not server.started:
+    time.sleep(0.05)
+answer = harness.gold(harness.load("minecraft", "dev")[0], harness.PromptSpec.make("minecraft", format="tools"))
+with MCPToolClient(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}").sync() as client:
+    client.reset(split="dev", index=0)
+    tools = [[tool.name, *tool.input_schema["required"]] for tool in client.list_tools()]
+    assert tools == [["place", "color", "x", "y", "z"], ["remove", "x", "y", "z"], ["look"], ["done"]]
+    for call in map(json.loads, answer.splitlines()):
+        assert client.call_tool(call["name"], **call["arguments"])["result"] == "Done."
+    assert client.call_tool("done").items() >= {"done": True, "reward": 1.5}.items()
 print(json.dumps(counts))
 """
     (tmp_path / "answers.json").write_text(json.dumps(answers))
     (tmp_path / "ask.py").write_text(script)
     counts = json.loads(run("openenv", ["python", "-P", "ask.py"], tmp_path, installed).splitlines()[-1])
     assert {task: harness.total(harness.Counts(task, *row) for row in rows) for task, rows in counts.items()} == scores
-
-
-def test_tools_in_openenv(tmp_path: Path, installed: Path) -> None:
-    """One item, played over a connection by the calls of its gold answer."""
-    script = """
-import asyncio, json, threading, time
-import harness, uvicorn
-from openenv.core.env_server.mcp_types import CallToolAction
-from openenv.core.mcp_client import MCPToolClient
-from harness.plugins.openenv import minecraft_tools
-from serialization.formats.tools import declarations
-
-server = uvicorn.Server(uvicorn.Config(minecraft_tools(), port=0, log_level="error"))
-threading.Thread(target=server.run, daemon=True).start()
-while not server.started:
-    time.sleep(0.05)
-item = next(item for item in harness.load("minecraft", "dev") if len(item.actions) > 1)
-calls = [json.loads(line) for line in harness.gold(item, harness.PromptSpec.make("minecraft", format="tools")).splitlines()]
-
-async def play():
-    async with MCPToolClient(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}") as client:
-        await client.reset(split="dev", index=harness.load("minecraft", "dev").index(item))
-        declared = [tool["function"] for tool in declarations("minecraft", looks=True)]
-        for tool, own in zip(await client.list_tools(), declared, strict=True):
-            assert (tool.name, tool.description, tool.input_schema) == tuple(own.values())
-        assert (await client.call_tool("fly"))["result"] == "Error: no tool fly"
-        for call in calls:
-            told = await client.call_tool(call["name"], **call["arguments"])
-            assert (told["result"], told["done"], told["reward"]) == ("Done.", False, 0)
-        last = await client.step(CallToolAction(tool_name="done"))
-        print(json.dumps([last.done, last.reward]))
-
-asyncio.run(play())
-"""
-    (tmp_path / "play.py").write_text(script)
-    assert json.loads(run("openenv", ["python", "-P", "play.py"], tmp_path, installed).splitlines()[-1]) == [True, 1.5]
