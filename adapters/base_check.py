@@ -25,9 +25,8 @@ from harness.runs.folder import provenance
 from harness.util.files import cache_folder, write_atomically
 from harness.util.hashing import json_hash
 from harness.util.processes import trusts_remote_code
-from prompts.chat_template import own_template, template_date
 from prompts.probe import PROBES
-from prompts.render import Renderer
+from prompts.render import Renderer, own_template, template_date
 from prompts.rendered import TrainingRow
 from prompts.spec import PromptSpec
 from serialization.formats.thoughts import MARK, without_thoughts

@@ -39,9 +39,8 @@ from harness.training.processes import processes
 from harness.util.files import filled, write_atomically
 from harness.util.hashing import json_hash
 from harness.util.processes import trusts_remote_code
-from prompts.chat_template import answering, save_chat_template
 from prompts.probe import described, other_hashes
-from prompts.render import Renderer
+from prompts.render import Renderer, answering, save_chat_template
 from prompts.shots import Shots
 from prompts.spec import PromptSpec
 

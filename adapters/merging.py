@@ -21,8 +21,8 @@ from harness.runs.folder import provenance, trained_name
 from harness.util.files import cache_folder, drop_old, filled, made_once
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
-from prompts.chat_template import answering
 from prompts.probe import described
+from prompts.render import answering
 
 UNUSED = 3600
 """Seconds for which a merged model has not been used before it may be removed: an engine reads it only while it starts."""

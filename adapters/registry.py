@@ -20,8 +20,8 @@ from harness.runs.folder import RUNS, trained_name
 from harness.tasks.registry import tasks_in
 from harness.util.files import cache_folder, made_once
 from harness.util.registry import choose
-from prompts.chat_template import CHAT_TEMPLATE
 from prompts.probe import format_hash
+from prompts.render import CHAT_TEMPLATE
 from prompts.rendered import OFF
 from prompts.shots import ShotChoice
 from prompts.spec import PromptSpec

@@ -33,7 +33,7 @@ from harness.runs.folder import described
 from harness.tasks.registry import get_task, world_of
 from harness.util.files import filled, write_atomically
 from harness.util.settings import flat
-from prompts.chat_template import CHAT_TEMPLATE
+from prompts.render import CHAT_TEMPLATE
 from prompts.spec import DEFAULTS
 
 _LINEAR = ["down_proj", "gate_proj", "k_proj", "o_proj", "q_proj", "up_proj", "v_proj"]

@@ -151,7 +151,7 @@ def _run(options: Options, spec: PromptSpec, adapter: Adapter | None, items: lis
     from harness.prompting.prompted import Prompted
     from harness.runs.answering import answer_items
     from harness.runs.folder import RUNS, Run, described, log_to
-    from prompts.chat_template import thinking
+    from prompts.render import thinking
     from prompts.rendered import ON
 
     if options.engine in LOCAL_ENGINES:

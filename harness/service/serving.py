@@ -40,7 +40,7 @@ def served_template(model: str, adapters: Mapping[str, Adapter], file: Path) -> 
     own. If the harness changes the model's own, the result is written to `file`. Raises UsageError if adapters need different
     templates, or one of plain text that is not ours, EngineError for a template of the model's own that leaves out a message.
     """
-    from prompts.chat_template import answering_template, check_chat_template, own_template
+    from prompts.render import answering_template, check_chat_template, own_template
 
     if thinkers := [name for name, one in adapters.items() if one.spec.thinks]:
         raise UsageError(f"--adapter {thinkers[0]}: it was trained with thoughts, and is asked with harness prompt, not served")
@@ -68,7 +68,7 @@ def served_ends(model: str) -> list[int] | None:
     generation_config.json names; None otherwise."""
     from transformers import GenerationConfig
 
-    from prompts.chat_template import stop_token_ids
+    from prompts.render import stop_token_ids
 
     tokenizer = load_tokenizer(model)
     try:

@@ -12,7 +12,7 @@ from harness.engines.shared import brief
 from harness.errors import EngineError
 from harness.util.hashing import short_hash
 from harness.util.processes import trusts_remote_code
-from prompts.chat_template import template_date
+from prompts.render import template_date
 
 DEFAULT_BASE = next(iter(KNOWN))
 _MIB = 1 << 20

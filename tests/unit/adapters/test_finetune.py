@@ -14,7 +14,7 @@ from adapters.trainer import AnswerTrainer
 from harness.cli import main
 from harness.corpora import load
 from harness.corpora.item import own_thought
-from prompts.chat_template import answering_template
+from prompts.render import answering_template
 from tests.helpers import Command, cases
 from tests.helpers.chat_templates import build_thinking_model
 from tests.helpers.finetuning import job_of, quick_words, set_words

@@ -9,10 +9,9 @@ import pytest
 
 from harness.corpora.item import Item
 from harness.errors import EngineError, UsageError
-from prompts.chat_template import CHAT_TEMPLATE, DATE, answering, answering_template, save_chat_template, thinking
 from prompts.messages import conversation, gold_answer
 from prompts.probe import PROBES
-from prompts.render import Renderer
+from prompts.render import CHAT_TEMPLATE, DATE, Renderer, answering, answering_template, save_chat_template, thinking
 from prompts.spec import PromptSpec
 from serialization.formats.thoughts import MARKS
 from tests.helpers import cases
