@@ -22,6 +22,15 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     Raises EngineError if the configuration or the tokenizer is missing, and HarnessError if no row is short enough.
     """
     tokenizer, training = job.tokenizer, job.recipe.training
+    for section, given in {"trainer": job.recipe.trainer, "peft": job.recipe.peft}.items():
+        if given:
+            say(f"{section}: {', '.join(f'{key}={json.dumps(value)}' for key, value in flat(given).items())}")
+    if job.pairs:
+        from adapters.preference_training import answered_pairs
+
+        for row in answered_pairs(job, say)[0]:
+            say(f"\n--- {row.id}\n{tokenizer.decode(row.prompt_ids)}{tokenizer.decode(row.completion_ids).join(MARKS)}")
+        return
     prepared = prepare(job)
     rows, packs = prepared.rows, prepared.packs
     # `estimate` counts quantized weights as such.
@@ -30,9 +39,6 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     half = in_bf16(training.precision)
     memory = estimate(model, job.recipe, largest(packs), asked, half)
     trained, total = parameters(model)
-    for section, given in {"trainer": job.recipe.trainer, "peft": job.recipe.peft}.items():
-        if given:
-            say(f"{section}: {', '.join(f'{key}={json.dumps(value)}' for key, value in flat(given).items())}")
     for line in prepared.counts:
         say(line)
     sizes = [pack.tokens for pack in packs]

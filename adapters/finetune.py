@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,7 @@ from typing import Any
 
 from adapters.layout import Layout, attention_of, layout_of
 from adapters.packing import PackPlan, Packs, plan_packs
-from adapters.recipe import FinetuneRecipe, FinetuneTraining
+from adapters.recipe import PACKED, PAIRED, FinetuneRecipe, FinetuneTraining
 from adapters.registry import HARNESS_FILE, read_record, save_template
 from adapters.rows import TrainingRows, make_rows
 from harness.corpora.item import Item, items_hash, own_program, own_thought
@@ -46,8 +47,8 @@ from prompts.spec import PromptSpec
 
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 """Types of models whose out_proj and conv1d peft refuses."""
-METHODS = {"lora": "adapters.finetune:finetune", "full": "adapters.finetune:finetune", "grpo": "adapters.grpo:train_grpo"}
-"""The function that trains by each method."""
+METHODS = {"grpo": "adapters.grpo:train_grpo", **dict.fromkeys(PAIRED, "adapters.preference_training:train_preferences")}
+"""The function that trains by a method, unless it is `finetune`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,6 +69,8 @@ class FinetuneJob(Job):
     """Whether to go on with a finished run, whose recipe now says more epochs or steps."""
     learned: str = ""
     """From how many items the model learns programs, and how many were left out, why; in words."""
+    pairs: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By item id, the better and the worse answer from which the methods dpo and kto learn."""
     gold: Mapping[str, Item] = field(default_factory=dict)
     """The train split's items as the corpus has them, by id: drawn answers are scored against them."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
@@ -143,6 +146,7 @@ class FinetuneJob(Job):
             "train_items": len(self.items),
             "train_hash": items_hash(self.items),
             **self.programs(),
+            **({"pairs": json_hash(self.pairs)} if self.pairs else {}),
             **({"thoughts": json_hash({item.id: own_thought(item) for item in self.items})} if self.spec.thinks else {}),
             "dev_hash": items_hash(self.dev),
         }
@@ -156,7 +160,7 @@ class FinetuneJob(Job):
         return not self.resume and (self.result(folder) / HARNESS_FILE).is_file()
 
     def train(self, folder: Path, say: Callable[[str], None]) -> Trained:
-        trained: Trained = resolve_name(METHODS[self.recipe.method])(self, folder, say)
+        trained: Trained = resolve_name(METHODS.get(self.recipe.method, "adapters.finetune:finetune"))(self, folder, say)
         return trained
 
 
@@ -170,7 +174,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     from peft.helpers import disable_input_dtype_casting
 
     training = job.recipe.training
-    where = set_up(training)
+    where = set_up(job.recipe)
     tokenizer = job.tokenizer
     model = trainable(job.recipe, load_base(job), job.start)
     before = trained_sums(model)
@@ -181,13 +185,11 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     trainer = _trainer(job, folder, model, prepared)
     steps = trainer.args.max_steps
     counts = {"items": len(job.items), "rows": len(rows), "dropped": rows.dropped, "tokens": 0}
-    describe_checkpoints(job, trainer, tokenizer, counts)
     say(f"packs: {len(packs):,}; steps: {steps:,}; tokens of a whole epoch: {packs.tokens:,}; {where}")
     if processes().process_index:
         # Dropout masks differ from process to process.
         torch.manual_seed(training.seed + processes().process_index)
-    if checkpoint := last_checkpoint(folder / "checkpoints"):
-        say(f"resuming from {checkpoint}")
+    describe_checkpoints(job, trainer, counts, say)
     checkpointing = "" if training.gradient_checkpointing else ", or --set training.gradient_checkpointing=true"
     then = f"{checkpointing}, and another --name if there are checkpoints; --dry-run estimates the memory"
     # Autocast casts inputs in its matrix products; peft would copy every input to float32 first.
@@ -221,28 +223,36 @@ def _trainer(job: FinetuneJob, folder: Path, model: Any, prepared: Prepared) -> 
     return trainer
 
 
-def set_up(training: FinetuneTraining) -> str:
-    """Prepare this process for training; returns the threads and processes that train, in words."""
+def set_up(recipe: FinetuneRecipe) -> str:
+    """Prepare this process for training; returns the threads and processes that train, in words. Raises UsageError if FSDP is to
+    divide a model that must be whole."""
     from transformers import set_seed
     from transformers.utils.logging import disable_progress_bar
 
     from adapters.trainer import set_threads
 
-    set_seed(training.seed)
+    if recipe.method not in PACKED and os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true":
+        raise UsageError(
+            f"method {recipe.method} needs the whole model in each process, and FSDP divides it: launch without FSDP"
+        )
+    set_seed(recipe.training.seed)
     threads, own = set_threads(), processes()
     if not own.is_main_process:
         disable_progress_bar()
     return f"{threads} threads" if own.num_processes == 1 else f"{own.num_processes} processes with {threads} threads each"
 
 
-def describe_checkpoints(job: FinetuneJob, trainer: Any, tokenizer: Any, counts: Mapping[str, int]) -> None:
-    """Have every checkpoint say what it is, so that it is an adapter or a model like any other."""
+def describe_checkpoints(job: FinetuneJob, trainer: Any, counts: Mapping[str, int], say: Callable[[str], None]) -> None:
+    """Have every checkpoint tell what it is, so that it is an adapter or a model like any other; says from which one training
+    resumes."""
 
     def describe(folder: Path) -> None:
         result = replace(_so_far(job, trainer, counts), kept=trainer.state.global_step)
-        save_description(job, trainer.accelerator.unwrap_model(trainer.model), tokenizer, result, folder)
+        save_description(job, trainer.accelerator.unwrap_model(trainer.model), job.tokenizer, result, folder)
 
     trainer.describe = describe
+    if checkpoint := last_checkpoint(trainer.folder / "checkpoints"):
+        say(f"resuming from {checkpoint}")
 
 
 def _so_far(job: FinetuneJob, trainer: Any, counts: Mapping[str, int]) -> Trained:
@@ -331,8 +341,8 @@ def load_base(job: FinetuneJob) -> Any:
     half = in_bf16(job.recipe.training.precision) and job.recipe.method != "full"
     how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
     layout = job.layout
-    # Our own attention is for packs, and GRPO makes none.
-    plain = "sdpa" if job.recipe.method == "grpo" and not layout.attention else None
+    # Our own attention is for packs.
+    plain = None if job.recipe.method in PACKED or layout.attention else "sdpa"
     how |= {"attn_implementation": attention_of(layout, job.recipe.training.attn_implementation or plain)}
     try:
         return savable(AutoModelForCausalLM.from_pretrained(job.base, trust_remote_code=trusts_remote_code(), **how))
@@ -442,7 +452,7 @@ def save_trained(job: FinetuneJob, model: Any, tokenizer: Any, result: Trained, 
             stored = {name: value.to(dtype) for name, value in weights.items()} if weights else None
             model.to(dtype).save_pretrained(partial, state_dict=stored)
         else:
-            # GRPO keeps a copy of the initial adapter, which is not part of the result.
+            # TRL keeps a copy of the initial adapter, which is not part of the result.
             model.save_pretrained(partial, selected_adapters=["default"], state_dict=weights)
         save_description(job, model, tokenizer, result, partial)
 

@@ -6,17 +6,14 @@ likely. TRL implements the algorithm; this module adds the prompts, the rewards,
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import chain, count, islice, takewhile
+from itertools import chain, count, islice
 from pathlib import Path
 from random import Random
 from statistics import fmean
 from typing import Any
-
-import torch
 
 from adapters.finetune import FinetuneJob, describe_checkpoints, finish, load_base, set_up, trained_sums, with_lora
 from adapters.recipe import FinetuneTraining, Grpo
@@ -25,7 +22,7 @@ from eval.items import sizes
 from harness.corpora.item import Item
 from harness.engines.shared import brief, memory_for
 from harness.errors import HarnessError, UsageError
-from harness.training.checkpoints import finished_at, last_checkpoint, last_state
+from harness.training.checkpoints import finished_at, last_state
 from harness.training.job import Trained
 from harness.training.processes import processes
 from prompts.messages import read_answer
@@ -57,7 +54,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     training, settings = job.recipe.training, job.recipe.grpo
     assert settings is not None
     refuse(settings)
-    where = set_up(training)
+    where = set_up(job.recipe)
     tokenizer = job.tokenizer
     model = with_lora(job.recipe, load_base(job), job.start)
     before, length = trained_sums(model), job.length
@@ -84,9 +81,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
         renderer.stop_token_ids,
     )
     counts = {"items": len(job.items), "rows": len(prompts), "dropped": dropped, "tokens": 0}
-    describe_checkpoints(job, trainer, tokenizer, counts)
-    if checkpoint := last_checkpoint(folder / "checkpoints"):
-        say(f"resuming from {checkpoint}")
+    describe_checkpoints(job, trainer, counts, say)
     checkpointing = "" if training.gradient_checkpointing else ", or training.gradient_checkpointing=true"
     answers, flag = settings.per_device_train_batch_size, "--set grpo.per_device_train_batch_size="
     with memory_for(answers, flag, f", or fewer grpo.num_generations{checkpointing}", unit="answers"):
@@ -97,10 +92,6 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
 
 def refuse(settings: Grpo) -> None:
     """Raises UsageError for settings that do not work together, before anything is loaded."""
-    if os.environ.get("ACCELERATE_USE_FSDP", "").lower() == "true":
-        raise UsageError(
-            "learning from the scorer needs the whole model in each process, and FSDP divides it: launch without FSDP"
-        )
     if settings.use_vllm and not is_vllm_available():
         raise UsageError("grpo.use_vllm: TRL finds no vLLM here: --set grpo.use_vllm=false")
 
@@ -188,15 +179,9 @@ def order(names: Sequence[str], most: int, seed: int) -> list[str]:
 
 
 class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
-    """TRL's trainer. A row is a prompt with its item's id; `dev_f1` returns the F1 of the model's greedy answers on dev."""
+    """A row is a prompt with its item's id."""
 
-    columns = {
-        "step": "step",
-        "seconds": "seconds",
-        "eval_reward": "reward",
-        "eval_entropy": "entropy",
-        "eval_f1": "dev_f1",
-    }
+    means = {"reward": "reward", "entropy": "entropy"}
 
     def __init__(
         self,
@@ -231,22 +216,6 @@ class PolicyTrainer(DevTrainer, GRPOTrainer):  # type: ignore[misc]
         self.eos_token_ids: Any = [*self.eos_token_ids, *stop_token_ids]
         if not self.use_vllm:
             self.generation_config.eos_token_id = self.eos_token_ids
-
-    def go_on(self) -> None:
-        """As in `Watched`. If a checkpoint also holds the copy of the initial adapter, from which `beta` measures the divergence,
-        Trainer loads only that copy, so the trained adapter is loaded here."""
-        if "ref" in self.model.peft_config and (checkpoint := last_checkpoint(self.folder / "checkpoints")):
-            self.model.load_adapter(str(checkpoint), "default", is_trainable=True)
-            self.model.set_adapter("default")
-        super().go_on()
-
-    def judge(self) -> dict[str, float]:
-        """F1 on dev, and the means of reward and entropy since the last evaluation."""
-        since = list(takewhile(lambda entry: "eval_f1" not in entry, reversed(self.state.log_history)))
-        logged = {key: [entry[key] for entry in since if entry.get(key) is not None] for key in ("reward", "entropy")}
-        means = {f"eval_{key}": fmean(values) for key, values in logged.items() if values}
-        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=self.args.bf16):
-            return means | {"eval_f1": self._dev_f1(self.model)}
 
     def log(self, logs: dict[str, float], start_time: float | None = None) -> None:
         super().log(logs, start_time)
@@ -291,7 +260,6 @@ def grpo_arguments(
         "shuffle_dataset": False,
         "disable_dropout": True,
         "lr_scheduler_type": "constant_with_warmup",
-        "ddp_find_unused_parameters": False,
         "generation_kwargs": {"stop_token_ids": list(stop_token_ids)} if settings.use_vllm else None,
         "logging_steps": 1,
     }

@@ -15,6 +15,7 @@ from pkgutil import resolve_name
 from tempfile import gettempdir
 from typing import TYPE_CHECKING, Any, get_type_hints
 
+from adapters.recipe import PACKED
 from harness.engines.shared import brief, quiet_transformers
 from harness.errors import Faults, FaultsError
 from harness.util.settings import Strict, checked
@@ -45,6 +46,7 @@ _REFUSED = {
     "remove_unused_columns label_names use_cache disable_tqdm do_* local_rank log_level* use_cpu skip_memory_metrics debug "
     "task_type peft_* auto_mapping base_model_name_or_path revision inference_mode runtime_config": "the harness sets it",
     "fsdp* deepspeed parallelism_config": "start the training with `accelerate launch` and a file of its own",
+    "truncation_mode padding_free dataset_num_proc": "rows are made by the harness, and never cut",
     "push_to_hub hub_*": "the harness uploads nothing during a training",
     "r": "give lora.r",
     "lora_alpha": "give lora.alpha",
@@ -72,7 +74,8 @@ def check_libraries(recipe: FinetuneRecipe) -> None:
 
         trackers(recipe.report_to)
     if recipe.trainer:
-        kind = resolve_name("trl:GRPOConfig" if recipe.grpo else "transformers:TrainingArguments")
+        trl = f"trl:{recipe.method.upper()}Config"
+        kind = resolve_name("transformers:TrainingArguments" if recipe.method in PACKED else trl)
         build = partial(_try_trainer, recipe, kind)
         faults.attempt(partial(_check, "trainer", recipe.trainer, kind, build, _reasons(recipe, kind), recipe.file))
     if recipe.peft and recipe.lora:
@@ -93,7 +96,7 @@ def _reasons(recipe: FinetuneRecipe, kind: Any) -> dict[str, str]:
     for part in ("training", "grpo"):
         own = getattr(recipe, part)
         reasons |= {key: f"give {part}.{key}" for key in (type(own).model_fields if own else ())}
-    if not recipe.grpo:
+    if recipe.method in PACKED:
         rows = {field.name for field in fields(resolve_name("trl:SFTConfig"))} - {field.name for field in fields(kind)}
         rowed = "a key of TRL's SFTConfig; training.tokens and training.max_length make the rows"
         reasons = dict.fromkeys(rows, rowed) | reasons

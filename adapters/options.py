@@ -61,6 +61,8 @@ class Finetune(Prompt, Subject):
     """If answers are programs: the programs of train items, beside the shipped ones; see docs/annotating.md. Repeatable."""
     thoughts: str | None = option(metavar="RUN")
     """With --think: train items get the thoughts of RUN, a run on the train split, from which it came to the right answers."""
+    pairs: str | None = option(metavar="RUN")
+    """With method dpo or kto: the best against the worst answer to each item of RUN, a run on the train split with --samples."""
     overrides: tuple[str, ...] = OVER((), "Change a key of the recipe, as in lora.r=8.", names=("--set",), metavar="KEY=VALUE")
     resume: bool = option(False, "Go on with a finished run of this name: with more training.epochs, or more --max-steps.")
     dry_run: bool = option(False)
@@ -73,6 +75,7 @@ class Finetune(Prompt, Subject):
             "from": [self.start or ""],
             "history": [self.history or ""],
             "thoughts": [self.thoughts or ""],
+            "pairs": [self.pairs or ""],
             "programs": [path.name for path in self.programs],
         }
         named |= {"limit": [str(self.limit)]} if self.limit else {}

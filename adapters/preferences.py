@@ -1,4 +1,4 @@
-"""Rows for other trainers from a run on train items: gold answers as conversations, or better against worse sampled answers."""
+"""What a run on train items teaches: gold answers as conversations, or better against worse sampled answers."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from harness.corpora.rollout import as_met
 from harness.errors import UsageError
 from harness.runs.folder import find_run
 from prompts.messages import conversation, read_answer
+from prompts.probe import format_hash
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 
 Row = Mapping[str, Sequence[Message]]
+Pair = tuple[Item, str, str]
+"""An item as the run met it, and the best and the worst of its answers by F1, as the model wrote them."""
 
 
 def asked_items(name: str | Path) -> tuple[PromptSpec, list[tuple[Item, Item, Sequence[str]]]]:
     """The prompt format of a run and, for each item that it answered: the item as the run met it, the gold one, and the answers.
 
-    Raises UsageError for a run with items of dev or test, with examples in its prompts, or without a prompt format.
+    Raises UsageError for a run with items of dev or test, with examples in its prompts, or without a prompt format that still is.
     """
     answers = read_answers(find_run(str(name)))
     settings, records = answers.settings, answers.records
@@ -30,8 +33,10 @@ def asked_items(name: str | Path) -> tuple[PromptSpec, list[tuple[Item, Item, Se
         raise UsageError(f"{name}: nothing tells the prompt format of its answers: give a run of `harness prompt`")
     if settings.get("shots"):
         raise UsageError(f"{name}: its prompts had {settings['shots']} examples: give a run without")
-    names = (settings.get(key) for key in ("context", "format", "frame", "template"))
+    names = (settings.get(key) for key in ("context", "format", "frame", "template", "think"))
     spec = PromptSpec.make(answers.task, *names)
+    if settings.get("prompt_hash", own := format_hash(spec)) != own:
+        raise UsageError(f"{name}: the prompt format {spec.name} has changed since this run: ask the model again")
     gold = [item for item in answers.items if item.id in records]
     if answers.split != "train":
         HeldOut(spec.task).refuse(str(name), gold)
@@ -46,24 +51,32 @@ def messages_rows(name: str | Path) -> Iterator[Row]:
     yield from ({"messages": conversation(item, spec, answered=True)} for item, *_ in asked)
 
 
-def preference_rows(name: str | Path) -> Iterator[Row]:
-    """A row for each item whose sampled answers differ in F1, with the best and the worst: {"prompt": [...], "chosen": [...],
-    "rejected": [...]}. Raises UsageError if there is none."""
+def pairs_of(name: str | Path) -> tuple[PromptSpec, list[Pair]]:
+    """The prompt format of a run, and a pair for each item whose sampled answers differ in F1.
+
+    Raises UsageError if there is none, and as `asked_items` does.
+    """
     spec, asked = asked_items(name)
-    found = False
+    pairs = []
     for item, gold, texts in asked:
         actions = [read_answer(text, item, spec).actions for text in texts]
         scored = [size.f1 for size in sizes(spec.task, [gold] * len(texts), actions)]
         best, worst = max(scored), min(scored)
         if best > worst:
-            found = True
-            names = {"chosen": best, "rejected": worst}
-            said: Row = {key: [{"role": "assistant", "content": texts[scored.index(f1)]}] for key, f1 in names.items()}
-            yield {"prompt": conversation(item, spec), **said}
-    if not found:
+            pairs.append((item, texts[scored.index(best)], texts[scored.index(worst)]))
+    if not pairs:
         raise UsageError(
             f"{name}: no item has answers of different F1; draw several with `harness prompt --split train --samples 8`"
         )
+    return spec, pairs
+
+
+def preference_rows(name: str | Path) -> Iterator[Row]:
+    """A row for each pair of `pairs_of`: {"prompt": [...], "chosen": [...], "rejected": [...]}."""
+    spec, pairs = pairs_of(name)
+    for item, *texts in pairs:
+        chosen, rejected = ([Message(role="assistant", content=text)] for text in texts)
+        yield {"prompt": conversation(item, spec), "chosen": chosen, "rejected": rejected}
 
 
 ROWS = {"messages": messages_rows, "dpo": preference_rows}

@@ -30,6 +30,10 @@ from harness.util.settings import (
     settings_file,
 )
 
+PACKED = ("lora", "full")
+"""The methods whose rows come in packs: TRL makes batches of its own."""
+PAIRED = ("dpo", "kto")
+"""The methods that learn from pairs of better and worse answers."""
 RECIPES = Path(__file__).parent / "recipes"
 SCHEMA = RECIPES / "recipe.schema.json"
 """Lets editors complete keys and mark faults; `make docs` writes it."""
@@ -111,9 +115,10 @@ class FinetuneTraining(Strict):
     tokens: Positive
     """Most tokens per pack; the shared beginnings of its rows count once."""
     per_device_train_batch_size: Positive | None = None
-    """Most rows per pack; null: as many as `tokens` holds. 1: the rows are computed one by one, as in most published work."""
+    """Most rows per pack; null: as many as `tokens` holds. 1: the rows are computed one by one, as in most published work. With
+    methods dpo and kto, rows per batch; null: 8."""
     accumulation: Positive
-    """Packs per step."""
+    """Packs or, with methods dpo and kto, batches per step."""
     recolor: bool
     """Permute the colors of every drawing procedure or game at random, differently in each epoch after the first."""
     max_length: Positive
@@ -194,8 +199,9 @@ class FinetuneRecipe(Strict):
     """The prompt format."""
     data: Annotated[list[DataSource], Field(min_length=1)] = [DataSource(split="train")]
     """Where the train items come from."""
-    method: Literal["lora", "full", "grpo"] = "lora"
-    """lora trains an adapter, full trains all weights of the base, grpo trains an adapter that learns from the scorer."""
+    method: Literal["lora", "full", "grpo", "dpo", "kto"] = "lora"
+    """lora trains an adapter, full trains all weights of the base, grpo trains an adapter that learns from the scorer, dpo and
+    kto one that learns from the better and worse answers of --pairs."""
     grpo: Grpo | None = None
     """Settings of the method grpo, and of no other."""
     quantize: Literal["nf4"] | None
@@ -203,11 +209,11 @@ class FinetuneRecipe(Strict):
     double_quantization: bool = True
     """Quantize the scales of 4-bit weights, too."""
     lora: Lora | None = None
-    """The adapter of the methods lora and grpo."""
+    """The adapter of all methods but full."""
     training: FinetuneTraining
     """How long, how fast and in what portions the model is trained."""
     trainer: dict[str, Any] = {}
-    """More keys of transformers' TrainingArguments or of TRL's GRPOConfig, by the method, as in {lr_scheduler_type: linear}."""
+    """More keys of transformers' TrainingArguments or of TRL's GRPOConfig, DPOConfig or KTOConfig, by the method: {beta: 0.2}."""
     peft: dict[str, Any] = {}
     """More keys of peft's LoraConfig, as in {use_dora: true}."""
     report_to: list[Literal["tensorboard", "wandb", "mlflow", "trackio"]] | None = None
@@ -223,11 +229,15 @@ class FinetuneRecipe(Strict):
             raise ValueError(f"method {self.method} needs the key lora with r, alpha, dropout and target_modules")
         if (self.method == "grpo") != (self.grpo is not None):
             raise ValueError(f"method is {self.method}: method grpo needs the key grpo, and no other method takes it")
-        if self.method == "grpo" and self.training.curriculum:
-            raise ValueError("method grpo takes no curriculum: leave out training.curriculum")
-        kernels = {"attn_implementation", "torch_compile", "use_liger_kernel"}
-        if self.method == "grpo" and (asked := kernels & self.training.model_fields_set):
-            raise ValueError(f"method grpo has kernels of its own: leave out training.{', training.'.join(sorted(asked))}")
+        unused = (
+            {"curriculum", "attn_implementation", "torch_compile", "use_liger_kernel"} if self.method not in PACKED else set()
+        )
+        unused |= {"shots", "recolor", "cells"} if self.method in PAIRED else set()
+        given = self.training.model_dump() | {"shots": self.shots}
+        if asked := sorted(key for key in unused if given[key]):
+            raise ValueError(f"method {self.method} takes no {asked[0]}: leave out training.{asked[0]}")
+        if self.method in PAIRED and self.data != [DataSource(split="train")]:
+            raise ValueError(f"method {self.method} learns from --pairs only: leave out data")
         if self.method == "full" and self.peft:
             raise ValueError("method full trains no adapter: leave out peft")
         if self.method == "full" and self.quantize:

@@ -7,7 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from adapters.options import Finetune
-from adapters.recipe import DataSource, FinetuneRecipe
+from adapters.preferences import Pair, pairs_of
+from adapters.recipe import PAIRED, DataSource, FinetuneRecipe
 from eval.answers import read_answers
 from eval.items import sizes
 from harness.augmentation.paraphrase import lexicon
@@ -38,6 +39,8 @@ class TrainData:
     """The number of simulated and augmented items that were left out because they match items of dev or test."""
     gold: list[Item] = field(default_factory=list)
     """The split's items as the corpus has them."""
+    pairs: dict[str, list[str]] = field(default_factory=dict)
+    """By item id, the better and the worse answer to learn from."""
     learned: str = ""
     """From how many items the model learns programs, and how many were left out, why; in words."""
 
@@ -62,15 +65,37 @@ def train_data(
 ) -> TrainData:
     """What a training learns from. Raises what `faults` holds in the end."""
     training, sources = recipe.training, chosen(recipe.data, options.data, options.limit)
-    gold = faults.attempt(lambda: subset(load(task, "train")[: options.limit], training.train_items, training.seed)) or []
+    pairs = faults.attempt(partial(_pairs, options, recipe.method, spec)) or []
+    known = [item for item, *_ in pairs] or load(task, "train")
+    gold = faults.attempt(lambda: subset(known[: options.limit], training.train_items, training.seed)) or []
     gold = (faults.attempt(partial(with_thoughts, gold, options.thoughts, held)) or gold) if options.thoughts else gold
-    programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec else None
+    programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec and not pairs else None
     gold = list(programs.of_split(gold, task)) if programs else gold
     train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
     data = faults.attempt(partial(gather, sources, task, train, held, programs))
     faults.report()
     assert data is not None
-    return replace(data, gold=gold, learned=str(programs or ""))
+    answers = {item.id: answers for item, *answers in pairs}
+    return replace(data, gold=gold, pairs=answers, learned=str(programs or ""))
+
+
+def _pairs(options: Finetune, method: str, spec: PromptSpec | None) -> list[Pair]:
+    """The pairs that a method learns from, if it does. Raises UsageError if the method, other options or `spec` do not go with
+    --pairs, and as `pairs_of` does."""
+    name = options.pairs
+    if (method in PAIRED) != (name is not None):
+        raise UsageError(f"--pairs RUN goes with the methods {' and '.join(PAIRED)}, which need it; the recipe's is {method}")
+    if name is None or spec is None:
+        return []
+    if given := [key for key in ("data", "history", "programs", "thoughts") if getattr(options, key)]:
+        raise UsageError(f"--{given[0]}: method {method} learns from --pairs only: leave it out")
+    asked, pairs = pairs_of(name)
+    if asked != spec or asked.thinks:
+        raise UsageError(
+            f"--pairs {name}: its prompts are {asked.name}, the training's {spec.name}: give a run without thoughts, "
+            "and the same --task, --context, --format, --frame and --template, or another --from"
+        )
+    return pairs
 
 
 def gather(

@@ -6,8 +6,9 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -18,7 +19,7 @@ from adapters.packing import PackPlan, PackShards
 from harness.engines.shared import in_bf16
 from harness.training.checkpoints import last_checkpoint
 from harness.training.processes import gathered, processes
-from harness.training.watched import Watched, trackers
+from harness.training.watched import Columns, Watched, trackers
 
 if TYPE_CHECKING:
     from adapters.recipe import FinetuneTraining
@@ -39,6 +40,9 @@ class DevTrainer(Watched):
     """A Trainer that keeps the best checkpoint on dev."""
 
     training: FinetuneTraining
+    means: Mapping[str, str]
+    """The logged values whose means since the last evaluation belong to the curve, and their names there."""
+    _dev_f1: Callable[..., float]
     describe: Callable[[Path], None] | None = None
     """Writes beside the weights of a checkpoint what they are."""
 
@@ -46,6 +50,29 @@ class DevTrainer(Watched):
         super().write_weights(folder)
         if self.describe and self.is_world_process_zero():
             self.describe(Path(folder))
+
+    @property
+    def columns(self) -> Columns:  # type: ignore[override]
+        """The curve's values: step, seconds, the `means` and the F1 on dev."""
+        own = {f"eval_{name}": name for name in self.means.values()}
+        return {"step": "step", "seconds": "seconds", **own, "eval_f1": "dev_f1"}
+
+    def go_on(self) -> None:
+        """As in `Watched`. If a checkpoint also holds TRL's copy of the initial adapter, from which it measures the divergence,
+        Trainer loads only that copy, so the trained adapter is loaded here."""
+        checkpoint = last_checkpoint(self.folder / "checkpoints")
+        if checkpoint and "ref" in getattr(self.model, "peft_config", {}):
+            self.model.load_adapter(str(checkpoint), "default", is_trainable=True)
+            self.model.set_adapter("default")
+        super().go_on()
+
+    def judge(self) -> dict[str, float]:
+        """F1 on dev, and the `means`."""
+        since = list(takewhile(lambda entry: "eval_f1" not in entry, reversed(self.state.log_history)))
+        logged = {name: [entry[key] for entry in since if entry.get(key) is not None] for key, name in self.means.items()}
+        means = {f"eval_{name}": fmean(values) for name, values in logged.items() if values}
+        with torch.autocast(self.args.device.type, torch.bfloat16, enabled=self.args.bf16):
+            return means | {"eval_f1": self._dev_f1(self.model)}
 
     @staticmethod
     def score(point: Mapping[str, float]) -> tuple[bool, float, float]:
@@ -152,6 +179,7 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
         "max_steps": steps,
         "gradient_checkpointing": training.gradient_checkpointing,
         "learning_rate": training.learning_rate,
+        "lr_scheduler_type": "cosine",
         "warmup_steps": training.warmup,
         "weight_decay": training.weight_decay,
         "max_grad_norm": training.max_grad_norm,
@@ -168,12 +196,14 @@ def shared_arguments(training: FinetuneTraining, steps: int, folder: Path) -> di
         "metric_for_best_model": "eval_best" if training.keep == "best" else None,
         "greater_is_better": True,
         "remove_unused_columns": False,
+        "ddp_find_unused_parameters": False,
         "dataloader_pin_memory": torch.cuda.is_available(),
         "disable_tqdm": True,
         "report_to": trackers(),
         "run_name": folder.name,
         "project": "grid-world-harness",
         "seed": training.seed,
+        **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
     }
 
 
@@ -185,13 +215,10 @@ def trainer_arguments(
     own = {
         "per_device_train_batch_size": 1,
         "gradient_accumulation_steps": math.ceil(training.accumulation / processes().num_processes),
-        "ddp_find_unused_parameters": False,
         "train_sampling_strategy": "sequential",
         # A worker builds packs while a GPU learns. Beside a training on a CPU it gains nothing, and as a copy of this process it
         # keeps the memory that this one frees.
         "dataloader_num_workers": int(torch.cuda.is_available()),
-        "lr_scheduler_type": "cosine",
-        **({} if training.optimizer == "adamw" else {"optim": training.optimizer}),
         "torch_compile": training.torch_compile,
         "use_liger_kernel": training.use_liger_kernel,
         # Liger's loss would replace TRL's fused head, and takes only one label per token.

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from harness.corpora.item import Item, own_thought
 from harness.errors import EngineError, HarnessError, UsageError
-from prompts.messages import conversation, item_view
+from prompts.messages import conversation, gold_answer, item_view
 from prompts.rendered import EFFORTS, OFF, Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
 from prompts.template import PLAIN
@@ -230,6 +230,12 @@ class Renderer:
         thought = self.thought_text(own_thought(item))
         # In prompting, too, the answer is tokenized apart from what stands before it.
         return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(thought) + self.token_ids(answer))
+
+    def answered_row(self, item: Item, answer: str) -> TrainingRow:
+        """`training_row` with an answer that a model wrote, to which only the token is added that ends it."""
+        prompt, gold = self.training_text(item)
+        end = gold.rpartition(gold_answer(item, self.spec).strip())[2]
+        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer + end))
 
     def thought_text(self, thought: str) -> str:
         """A thought and what stands between it and the answer; nothing if the model does not think."""

@@ -129,6 +129,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         start=start,
         resume=options.resume,
         learned=learned,
+        pairs=data.pairs,
         gold={item.id: item for item in data.gold},
         held_out=held.compared(items),
     )

@@ -9,6 +9,7 @@ import pytest
 import torch
 from transformers import AutoTokenizer
 
+from adapters.finetune import set_up
 from adapters.grpo import PolicyTrainer, Reward, as_tokenized, check_entropy, grpo_arguments, order, refuse
 from adapters.recipe import load_recipe
 from harness.cli import main
@@ -174,4 +175,4 @@ def test_settings_that_do_not_fit_are_refused(tmp_path: Path, monkeypatch: pytes
     refuse(SETTINGS)
     monkeypatch.setenv("ACCELERATE_USE_FSDP", "true")
     with pytest.raises(UsageError, match="launch without FSDP"):
-        refuse(SETTINGS)
+        set_up(load_recipe("llama-grpo"))

@@ -1,32 +1,39 @@
 """Rows for other trainers: as their readers take them, from train items only."""
 
+import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 from datasets import load_dataset
 from transformers import AutoTokenizer
 from trl import apply_chat_template, is_conversational
 
+from adapters.registry import WEIGHTS_FILE
+from harness.cli import main
 from harness.corpora import load
 from prompts.messages import gold_answer
 from prompts.probe import described
+from prompts.render import Renderer
 from prompts.spec import PromptSpec
 from tests.helpers import Command
+from tests.helpers.chat_templates import family_tokenizer
+from tests.helpers.finetuning import quick_words, set_words
 from tests.helpers.scored import write_run
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
 SPEC = PromptSpec.make("hexagons", "full-history", "triplets")
 
 
-def sampled_run(split: str) -> None:
-    """A run on two items: to the first it drew gold, a wrong answer and an empty one, to the second one answer twice."""
-    first, second = load("hexagons", split)[:2]
-    gold = gold_answer(first, SPEC)
-    drawn = {first.id: ["0 0 black", gold, ""], second.id: ["0 0 black"] * 2}
-    lines = [
-        {"id": name, "actions": [], "text": texts[0], "format": "triplets", "samples": texts} for name, texts in drawn.items()
-    ]
-    write_run("sampled", lines, **described(SPEC), split=split, limit=2, samples=3, shots=0)
+def sampled_run(split: str, limit: int = 2, draws: int = 3, spec: PromptSpec = SPEC) -> None:
+    """A run on some items: to each it drew gold, a wrong answer and an empty one, but to the second one answer several times."""
+    lines = []
+    for number, item in enumerate(load("hexagons", split)[:limit]):
+        texts = ["0 0 black"] * 3 if number == 1 else ["0 0 black", gold_answer(item, spec), ""]
+        drawn = {"samples": texts[:draws]} if draws > 1 else {}
+        lines.append({"id": item.id, "actions": [], "text": texts[0], "format": spec.format_name, **drawn})
+    write_run("sampled", lines, **described(spec), split=split, limit=limit, samples=draws, shots=0)
 
 
 @pytest.mark.parametrize(("form", "keys"), [("messages", {"messages"}), ("dpo", {"prompt", "chosen", "rejected"})])
@@ -51,3 +58,70 @@ def test_items_of_dev_are_no_rows(command: Command) -> None:
     for form in ("messages", "dpo"):
         code, out, err = command("export", "sampled", "--as", form)
         assert (code, out, "2 of its items are in dev or test" in err) == (2, "", True), err
+
+
+def words(base: Path, method: str, *more: str) -> list[str]:
+    asked = ("--context", "full-history", "--format", "triplets", "--pairs", "sampled")
+    own = ("per_device_train_batch_size=4", "learning_rate=0.01", "evaluations=2", "keep=last", "max_length=2048")
+    return quick_words(base, f"llama-{method}", *asked, *set_words(*(f"training.{key}" for key in own)), *more)
+
+
+@pytest.mark.parametrize("method", ["dpo", "kto"])
+def test_chosen_answers_become_likelier_in_a_run_that_may_be_killed(method: str, tiny_base: Path, command: Command) -> None:
+    sampled_run("train", 12)
+    again = words(tiny_base, method, "--max-steps", "4")
+    code, out, err = command(*again, "--dry-run")
+    assert (code, "11 pairs, 0 dropped" in out, "⟦0 0 black</s>⟧" in out) == (0, True, True), err
+    assert main(again) == 0
+    run = Path("runs/mine")
+    _, first, last = (json.loads(line) for line in (run / "curve.jsonl").read_text().splitlines())
+    assert last["train_loss"] < first["train_loss"]
+    assert last["margin"] > first["margin"]
+    said = json.loads((run / "adapter/harness.json").read_text())
+    assert (said["items"], said["rows"], said["effect"], said["prompt_hash"]) == (11, 11, True, described(SPEC)["prompt_hash"])
+    weights = (run / "adapter" / WEIGHTS_FILE).read_bytes()
+    shutil.rmtree(run / "checkpoints/checkpoint-4")
+    shutil.rmtree(run / "adapter")
+    assert "resuming from" in command(*again)[1]
+    assert (run / "adapter" / WEIGHTS_FILE).read_bytes() == weights
+    assert not (run / "adapter/ref").exists()
+    assert command("adapters", "export", "mine", "out")[0] == 0
+    card = Path("out/README.md").read_text()
+    assert f"{method.upper()} on 11 pairs, beta 0.1" in card
+    assert "--pairs sampled" in card
+    sampled_run("train", 9)
+    assert "pairs" in command(*again)[2]
+
+
+@pytest.mark.parametrize(("run", "more", "problem"), [
+    ({"split": "dev"}, [], "of its items are in dev or test"),
+    ({"draws": 1}, [], "no item has answers of different F1"),
+    ({"spec": PromptSpec.make("hexagons")}, [], "its prompts are hexagons/full-history/grouped/world, the training's"),
+    ({}, ["--task", "minecraft", "--context", "context-rich", "--format", "lines"], "the training's minecraft/"),
+    ({}, ["--thoughts", "sampled"], "--thoughts: method dpo learns from --pairs only"),
+    ({}, ["--set", "training.recolor=true"], "leave out training.recolor"),
+    ({}, ["--set", "data=[{split: train, augment: 2}]"], "method dpo learns from --pairs only: leave out data"),
+    ({}, ["--set", "trainer.beta=high"], "trainer.beta: input should be a valid number"),
+    ({}, ["--set", "trainer.loss_type=[logistic]"], "trainer: Unknown loss type: logistic"),
+    ({}, ["--set", "trainer.loss_type=[exo_pair]"], "trainer: Label smoothing must be greater than 0.0"),
+])  # fmt: skip
+def test_pairs_that_teach_nothing_are_refused(
+    run: dict[str, Any], more: list[str], problem: str, tiny_base: Path, command: Command
+) -> None:
+    sampled_run(**{"split": "train", **run})
+    code, _, err = command(*words(tiny_base, "dpo", *more))
+    assert (code, err.count("Error: "), problem in err) == (2, 1, True), err
+
+
+def test_pairs_are_for_the_methods_that_learn_from_them(tiny_base: Path, command: Command) -> None:
+    sampled_run("train")
+    for method, given in {"lora": ["--pairs", "sampled"], "kto": []}.items():
+        _, _, err = command("finetune", f"llama-{method}", "--base", tiny_base, *given)
+        assert f"goes with the methods dpo and kto, which need it; the recipe's is {method}" in err
+
+
+@pytest.mark.parametrize("name", ["llama 3", "qwen 3", "gpt-oss"])
+def test_a_given_answer_is_tokenized_as_gold_is(name: str, tmp_path: Path) -> None:
+    renderer = Renderer(SPEC, family_tokenizer(tmp_path / "tiny", name), 10_000, 0)
+    for item in load("hexagons", "train"):
+        assert renderer.answered_row(item, renderer.opening + gold_answer(item, SPEC)) == renderer.training_row(item)
