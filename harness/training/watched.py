@@ -70,6 +70,7 @@ class Watched(Trainer):  # type: ignore[misc]
 
     def go_on(self) -> None:
         """Train, resuming from the last checkpoint if there is one. Raises DataError if it cannot be read."""
+        self._begin_tracking()
         checkpoint, main = last_checkpoint(self.folder / "checkpoints"), self.is_world_process_zero()
         step = checkpoint_step(checkpoint) if checkpoint else 0
         whole = bar("training", self.args.max_steps - step, unit="steps", shown=main)
@@ -91,6 +92,16 @@ class Watched(Trainer):  # type: ignore[misc]
                 if checkpoint is None or progress.moving:
                     raise
                 raise DataError(f"{checkpoint} cannot be read ({brief(error)}): remove it to start training again") from error
+
+    def _begin_tracking(self) -> None:
+        """Begin the runs of the trackers, which Trainer would begin in its training. Raises HarnessError if one refuses."""
+        for callback in self.callback_handler.callbacks:
+            try:
+                getattr(callback, "setup", lambda *_: None)(self.args, self.state, self.model)
+            except Exception as error:
+                name = type(callback).__name__.removesuffix("Callback")
+                how = "mend this or give another report_to, and repeat the command"
+                raise HarnessError(f"report_to: {name} began no run ({brief(error)}): {how}") from error
 
     @property
     def points(self) -> list[dict[str, float]]:

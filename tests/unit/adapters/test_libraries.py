@@ -2,6 +2,7 @@
 something wrong."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from adapters.trainer import trainer_arguments
 from harness.cli import main
 from harness.errors import FaultsError
 from tests.helpers import Command
-from tests.helpers.finetuning import quick_words, set_words
+from tests.helpers.finetuning import quick_words, set_words, train
 
 REFUSED = Path(__file__).with_name("refused_keys.yaml")
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -77,13 +78,27 @@ def test_trackers_get_the_losses_and_the_dev_f1(tiny_base: Path, monkeypatch: py
     logged: dict[str, float] = {}
 
     class Recorder(TrainerCallback):  # type: ignore[misc]
+        def setup(self, *_: Any) -> None:
+            Path("account").stat()
+
         def on_log(self, args: Any, state: Any, control: Any, logs: Any, **_: Any) -> None:
             logged.update(logs)
 
     monkeypatch.setattr(available, lambda: True)
     monkeypatch.setitem(integration_utils.INTEGRATION_TO_CALLBACK, "trackio", Recorder)
+    assert "Error: report_to: Recorder began no run (" in command(*words)[2]
+    Path("account").touch()
     assert command(*words)[0] == 0
     assert {"loss", "eval_loss", "eval_f1"} <= logged.keys()
     events = EventAccumulator("runs/mine/tensorboard").Reload()
     assert {"train/loss", "eval/loss", "eval/f1"} <= {*events.Tags()["scalars"]}
     assert events.Scalars("eval/f1")[-1].step == 2
+
+
+@pytest.mark.parametrize("tracker", ["wandb", "mlflow"])
+def test_an_installed_tracker_keeps_the_dev_f1(tracker: str, tiny_base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip(tracker)
+    monkeypatch.setenv("WANDB_MODE", "offline")
+    train(Path(), (), *quick_words(tiny_base, "llama-lora", *set_words(f"report_to=[{tracker}]"))[1:])
+    kept = b"".join(path.read_bytes() for path in Path().rglob("*") if path.suffix in (".wandb", ".db"))
+    assert re.search(rb"eval.f1", kept)
