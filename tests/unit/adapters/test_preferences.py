@@ -1,12 +1,14 @@
 """Rows for other trainers: as their readers take them, from train items only."""
 
 import json
+import re
 import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from datasets import load_dataset
+from datasets import load_dataset, load_from_disk
 from transformers import AutoTokenizer
 from trl import apply_chat_template, is_conversational
 
@@ -17,9 +19,9 @@ from prompts.messages import gold_answer
 from prompts.probe import described
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from tests.helpers import Command
+from tests.helpers import ROOT, Command
 from tests.helpers.chat_templates import family_tokenizer
-from tests.helpers.finetuning import quick_words, set_words
+from tests.helpers.finetuning import environment, quick_words, set_words
 from tests.helpers.scored import write_run
 
 pytestmark = pytest.mark.usefixtures("empty_folder")
@@ -51,6 +53,29 @@ def test_rows_are_conversations_that_trl_and_datasets_read(
     assert gold in text["text" if form == "messages" else "chosen"]
     if form == "dpo":
         assert (len(rows), rows[0]["rejected"][0]["content"]) == (1, "0 0 black")
+
+
+AXOLOTL = "base_model: {base}\nsequence_len: 4096\nmicro_batch_size: 1\nlearning_rate: 1.0e-3\ndataset_prepared_path: read\n"
+
+
+@pytest.mark.integration
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize(("form", "file"), [("messages", "rows.jsonl"), ("dpo", "pairs.jsonl")])
+def test_axolotl_reads_the_rows_as_the_docs_say(form: str, file: str, tiny_base: Path, command: Command) -> None:
+    program = ROOT / ".venvs/axolotl/bin/axolotl"
+    if not program.exists():
+        pytest.skip("axolotl is not installed in .venvs/axolotl")
+    sampled_run("train")
+    command("export", "sampled", "--as", form, "--out", file)
+    settings = re.findall(r"```yaml\n(.*?)```", (ROOT / "docs/finetuning.md").read_text(), re.DOTALL)[form == "dpo"]
+    Path("axolotl.yaml").write_text(AXOLOTL.format(base=tiny_base) + settings)
+    subprocess.run([program, "preprocess", "axolotl.yaml"], env=environment() | {"AXOLOTL_DO_NOT_TRACK": "1"}, check=True)
+    (state,) = Path("read").rglob("state.json")
+    row = load_from_disk(state.parent)[0]
+    tokens = [token for token in row.get("labels", ()) if token >= 0]
+    answer = row.get("chosen") or AutoTokenizer.from_pretrained(tiny_base).decode(tokens)
+    assert answer == gold_answer(load("hexagons", "train")[0], SPEC) + "</s>"
+    assert row.get("rejected") == ("0 0 black</s>" if form == "dpo" else None)
 
 
 def test_items_of_dev_are_no_rows(command: Command) -> None:

@@ -23,7 +23,8 @@ from harness.worlds.hexagons import Paint
 from tests.helpers.documented import PAGES, blocks
 
 ELSEWHERE = {("python.md", "python"), ("program.md", "hexagons"), ("program.md", "minecraft"), ("baselines.md", "grammar")}
-"""Tested with the Python API, with `harness program`, and with the parser."""
+ELSEWHERE |= {("finetuning.md", "yaml"), ("finetuning.md", "json")}
+"""Tested with the Python API, with `harness program`, with the parser, and with other trainers' readers."""
 
 
 def written(name: str, text: str) -> Path:
