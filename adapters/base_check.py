@@ -5,7 +5,6 @@ A miniature has one layer of each kind, small widths, and random weights that va
 """
 
 import copy
-import json
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping
@@ -22,7 +21,7 @@ from harness.engines.models.bases import context_length_of
 from harness.engines.shared import brief, check_tokens, quiet_transformers
 from harness.errors import EngineError, HarnessError
 from harness.runs.folder import provenance
-from harness.util.files import cache_folder, write_atomically
+from harness.util.files import cache_folder
 from harness.util.hashing import json_hash
 from harness.util.processes import trusts_remote_code
 from prompts.probe import PROBES
@@ -295,7 +294,7 @@ def _outcome(name: str, check: Callable[[CheckedModel], str], subject: CheckedMo
 def require(job: "FinetuneJob", say: Callable[[str], None]) -> None:
     """Raises HarnessError if a job's base would be trained in another way than it is prompted. One that passed with the same
     files and library versions is not checked again."""
-    path = cache_folder() / "checked" / f"{json_hash([job.base_files, provenance()['versions']])}.json"
+    path = cache_folder() / "checked" / f"{json_hash([job.base_files, provenance()['versions']])}"
     if path.is_file():
         return
     name = job.base_files["base"]
@@ -303,5 +302,6 @@ def require(job: "FinetuneJob", say: Callable[[str], None]) -> None:
     if failed := [f"{one.name}: {one.detail}" for one in run_checks(job.base, job.tokenizer, job.config) if one.passed is False]:
         command = shlex.join(["harness", "check", job.base])
         raise HarnessError(f"{name} cannot be trained correctly: {'; '.join(failed)}; `{command}` shows all")
-    with suppress(HarnessError):
-        write_atomically(path, json.dumps(job.base_files) + "\n")
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()

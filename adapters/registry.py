@@ -153,7 +153,11 @@ def load_adapter(name: str | Path, base: str | None) -> Adapter:
     With `base` None, the base is the one that it was trained on. Raises UsageError for an unknown name, AdapterError for an
     incomplete folder and for an adapter of another base, of another prompt format or with weights other than LoRA's.
     """
-    path = find_adapter(name)
+    return checked_adapter(find_adapter(name), base)
+
+
+def checked_adapter(path: Path, base: str | None) -> Adapter:
+    """The adapter in a folder that `find_adapter` found; otherwise as `load_adapter`."""
     saved = read_record(path)
     adapter = _adapter(path, saved)
     return replace(adapter, base=_checked_base(path, saved, base, plain=adapter.spec.template.is_plain))
@@ -163,7 +167,7 @@ def spec_to_train(task: str, prompt: Prompt, base: str | None, start: Path | Non
     """The prompt format that the flags and the recipe ask for; if they ask for nothing, the format of the adapter to start from,
     provided that it is of the task."""
     names = prompt.context, prompt.format, prompt.frame, prompt.template, prompt.think
-    if start is not None and not any(names) and (spec := load_adapter(start, base).spec).task == task:
+    if start is not None and not any(names) and (spec := checked_adapter(start, base).spec).task == task:
         return spec
     return PromptSpec.make(task, *names)
 

@@ -67,16 +67,16 @@ def train_data(
     training, sources = recipe.training, chosen(recipe.data, options.data, options.limit)
     pairs = faults.attempt(partial(_pairs, options, recipe.method, spec)) or []
     known = [item for item, *_ in pairs] or load(task, "train")
-    gold = faults.attempt(lambda: subset(known[: options.limit], training.train_items, training.seed)) or []
+    gold = faults.attempt(partial(subset, known[: options.limit], training.train_items, training.seed)) or []
     gold = (faults.attempt(partial(with_thoughts, gold, options.thoughts, held)) or gold) if options.thoughts else gold
     programs = faults.attempt(partial(_programs, options.programs, spec, training.cells)) if spec and not pairs else None
-    gold = list(programs.of_split(gold, task)) if programs else gold
-    train = faults.attempt(partial(_as_met, gold, spec, options.history, held)) or []
+    train = faults.attempt(partial(_as_met, gold, spec, options.history, held, programs)) or []
     data = faults.attempt(partial(gather, sources, task, train, held, programs))
     faults.report()
     assert data is not None
     answers = {item.id: answers for item, *answers in pairs}
-    return replace(data, gold=gold, pairs=answers, learned=str(programs or ""))
+    data = replace(data, gold=gold, pairs=answers, learned=str(programs or ""))
+    return with_thought(data) if spec and spec.thinks and recipe.method != "grpo" else data
 
 
 def _pairs(options: Finetune, method: str, spec: PromptSpec | None) -> list[Pair]:
@@ -164,9 +164,12 @@ def _programs(paths: tuple[Path, ...], spec: PromptSpec, cells: bool) -> Program
     return ProgramAnswers(lambda text, item: read_answer(text, item, spec), given_annotations(paths, spec.task), cells)
 
 
-def _as_met(items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut) -> list[Item]:
-    """The items as they follow the answers of the run `name`, if there is one. Raises UsageError if prompts do not show earlier
-    answers, if the run answered none of the items, and if it answered items of dev or test."""
+def _as_met(
+    items: list[Item], spec: PromptSpec | None, name: str | None, held: HeldOut, programs: ProgramAnswers | None
+) -> list[Item]:
+    """The split's items with their programs, as they follow the answers of the run `name`, if there is one. Raises UsageError if
+    prompts do not show earlier answers, if the run answered none of the items, and if it answered items of dev or test."""
+    items = list(programs.of_split(items, spec.task)) if programs and spec else items
     if spec is None or name is None:
         return items
     if not spec.rolls_out:
@@ -191,9 +194,10 @@ def with_thoughts(items: Sequence[Item], run: str, held: HeldOut) -> list[Item]:
     return [replace(i, meta={**i.meta, "thought": thoughts[i.id]}) if i.id in thoughts else i for i in items]
 
 
-def with_thought(items: Sequence[Item]) -> tuple[list[Item], str]:
-    """The items from which a model learns to think, and a line about their number. Raises UsageError if there are none."""
-    own = [item for item in items if own_thought(item)]
+def with_thought(data: TrainData) -> TrainData:
+    """The data with only the items from which a model learns to think, and a line about their number. Raises UsageError if there
+    are none."""
+    own, known = [item for item in data.items if own_thought(item)], len(data.items)
     if not own:
         raise UsageError("no train item has a thought: give --thoughts RUN, or items with meta.thought in --data")
-    return own, f"{len(own):,} items with a thought, {len(items) - len(own):,} left out without one"
+    return replace(data, items=own, learned=f"{len(own):,} items with a thought, {known - len(own):,} left out without one")

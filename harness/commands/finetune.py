@@ -91,7 +91,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from adapters.finetune import FinetuneJob, without_weights
     from adapters.libraries import check_libraries
     from adapters.registry import find_adapter, spec_to_train
-    from adapters.sources import train_data, with_thought
+    from adapters.sources import train_data
     from harness.corpora import load
     from harness.corpora.held_out import HeldOut
     from harness.engines.models.bases import resolve_base
@@ -114,7 +114,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     data = train_data(options, loaded, task, spec, held, faults)
     assert spec is not None
     assert base is not None
-    items, learned = with_thought(data.items) if spec.thinks and loaded.method != "grpo" else (data.items, data.learned)
+    items = data.items
     check_curriculum(items, loaded.training.curriculum)
     choice = ShotChoice(loaded.shots, loaded.training.seed, loaded.prompt.select)
     job = FinetuneJob(
@@ -128,7 +128,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         dev_f1=dev_f1,
         start=start,
         resume=options.resume,
-        learned=learned,
+        learned=data.learned,
         pairs=data.pairs,
         gold={item.id: item for item in data.gold},
         held_out=held.compared(items),
