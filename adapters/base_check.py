@@ -240,7 +240,7 @@ def check_lora(subject: CheckedModel) -> str:
     import torch
     from peft import PeftModel
 
-    from adapters.finetune import with_lora
+    from adapters.model import with_lora
 
     recipe = load_recipe("llama-lora", ["training.gradient_checkpointing=false"])
     tokens = torch.tensor([subject.rows[0].token_ids[-WINDOW * 4 :]])

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable
 
-from adapters.finetune import FinetuneJob, answer_room, prepare, without_weights
+from adapters.finetune import FinetuneJob, answer_room, prepare
 from adapters.memory import estimate, largest, parameters
+from adapters.model import without_weights
 from harness.engines.shared import in_bf16, missing_for_quantization
 from harness.training.plan import spread
 from harness.util.settings import flat

@@ -15,7 +15,8 @@ from random import Random
 from statistics import fmean
 from typing import Any
 
-from adapters.finetune import FinetuneJob, describe_checkpoints, finish, load_base, set_up, trained_sums, with_lora
+from adapters.finetune import FinetuneJob, describe_checkpoints, finish, set_up
+from adapters.model import load_base, trained_sums, with_lora
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.trainer import DevTrainer, shared_arguments
 from eval.items import sizes

@@ -16,7 +16,8 @@ from typing import Any
 from datasets import Dataset
 from trl import DPOConfig, DPOTrainer, KTOConfig, KTOTrainer
 
-from adapters.finetune import FinetuneJob, describe_checkpoints, finish, load_base, set_up, trained_sums, with_lora
+from adapters.finetune import FinetuneJob, describe_checkpoints, finish, set_up
+from adapters.model import load_base, trained_sums, with_lora
 from adapters.trainer import DevTrainer, shared_arguments
 from harness.engines.shared import brief, memory_for
 from harness.errors import HarnessError, UsageError

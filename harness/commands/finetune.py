@@ -88,8 +88,9 @@ def recipe_schema(recipe: str) -> type[FinetuneRecipe]:
 
 def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     """The training job, and its gathered data. Raises FaultsError if several flags or keys of the recipe do not fit."""
-    from adapters.finetune import FinetuneJob, without_weights
+    from adapters.finetune import FinetuneJob
     from adapters.libraries import check_libraries
+    from adapters.model import without_weights
     from adapters.registry import find_adapter, spec_to_train
     from adapters.sources import train_data
     from harness.corpora import load

@@ -18,9 +18,9 @@ import numpy as np
 import torch
 
 from adapters.finetune import FinetuneJob
-from adapters.finetune import trainable as with_lora
 from adapters.labels import Pack
 from adapters.memory import estimate, parameters
+from adapters.model import trainable as with_lora
 from harness.baselines.encoders import SMALL, EncoderSettings, load_encoder
 from harness.baselines.world_state import CELLS
 from harness.corpora.item import builder_turns, drawing_steps

@@ -45,7 +45,8 @@ def train_sharded(base: Path, out: Path) -> None:
     from torch.distributed.tensor import DTensor
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    from adapters.finetune import FinetuneJob, save_trained, with_lora
+    from adapters.finetune import FinetuneJob, save_trained
+    from adapters.model import with_lora
     from adapters.recipe import load_recipe
     from harness.training.job import Trained
     from prompts.shots import ShotPool

@@ -70,8 +70,8 @@ def _rates(base: str, recipe: "FinetuneRecipe", groups: Sequence[Sequence[Traini
 def _packed(base: str, recipe: "FinetuneRecipe", packs: Sequence[PackPlan], folder: Path) -> "Trainer":
     from transformers import AutoModelForCausalLM
 
-    from adapters.finetune import with_lora
     from adapters.layout import attention_of, layout_of
+    from adapters.model import with_lora
     from adapters.trainer import AnswerTrainer, trainer_arguments
 
     training = recipe.training
@@ -93,7 +93,7 @@ def _plain(base: str, recipe: "FinetuneRecipe", rows: Sequence[TrainingRow], fol
     from transformers.trainer_callback import PrinterCallback
     from trl import SFTConfig, SFTTrainer
 
-    from adapters.finetune import with_lora
+    from adapters.model import with_lora
     from harness.engines.models.bases import load_tokenizer, resolve_base
 
     columns = {

@@ -8,9 +8,9 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from adapters.attention import register
-from adapters.finetune import with_lora
 from adapters.labels import Packing
 from adapters.layout import Layout, attention_of, layout_of
+from adapters.model import with_lora
 from adapters.packing import plan_packs
 from adapters.recipe import load_recipe
 from adapters.trainer import AnswerTrainer, trainer_arguments

@@ -8,9 +8,9 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 from transformers import AttentionInterface, AutoModelForCausalLM, LlamaConfig
 
-from adapters.finetune import trainable
 from adapters.labels import Pack
 from adapters.memory import MemoryEstimate, estimate
+from adapters.model import trainable
 from adapters.recipe import FinetuneRecipe, load_recipe
 from tests.helpers import ROOT
 
