@@ -9,6 +9,7 @@ import yaml
 
 from eval.paper_table import Place, places
 from eval.score_run import Benchmark
+from harness.baselines.builder_network import WorldHead
 from harness.baselines.cnn_gru.baseline import CnnGru
 from harness.cli import main
 from harness.commands.baseline import Train, check_training
@@ -94,8 +95,11 @@ def test_the_table_has_the_best_of_the_rows_that_lists_make() -> None:
     assert said == ["M_agg+cl: b, the best of 2 on val (30.00 [30.0, 30.0])"]
 
 
-def test_operations_are_counted_as_torch_counts_them() -> None:
+def test_operations_are_counted_as_torch_counts_them(monkeypatch: pytest.MonkeyPatch) -> None:
     from torch.utils.flop_counter import FlopCounterMode
+
+    # The count is that of whole grids, as on a GPU; a CPU needs fewer operations, which are slower.
+    monkeypatch.setattr(WorldHead, "see_steps", WorldHead.see)
 
     items = load("minecraft", "train")
     job = check_training(Train(baseline="cnn-gru", max_epochs=3), untrained=False)
