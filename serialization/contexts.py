@@ -124,10 +124,10 @@ def view(item: Item, context: Context, fmt: Format, *, looks: bool = False) -> V
     tells only the direction of the gaze."""
     if isinstance(item, HexagonsItem):
         return _hexagons_view(item, context, fmt)
-    if context.h3:
-        # H3 selects its own history, of bounded length: at most 231 words in the corpus.
-        return View((TurnText(" ".join(h3_tokens(item))),), 1)
-    return _minecraft_view(item, context, fmt, looks)
+    if not context.h3:
+        return _minecraft_view(item, context, fmt, looks)
+    # H3 selects its own history, of bounded length: at most 231 words in the corpus.
+    return View((TurnText(" ".join(h3_tokens(item))),), 1)
 
 
 def _hexagons_view(item: HexagonsItem, context: Context, fmt: Format) -> View:
