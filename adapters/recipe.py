@@ -16,6 +16,7 @@ from harness.errors import Faults, UsageError
 from harness.simulators.games import EndlessName
 from harness.tasks.registry import TaskName
 from harness.training.curriculum import Curriculum
+from harness.util.registry import Table
 from harness.util.settings import (
     Count,
     Fraction,
@@ -272,7 +273,7 @@ class FinetuneRecipe(Strict):
 
 def recipe_path(name: str) -> Path:
     """The file of a recipe: see `settings_file`."""
-    return settings_file("recipe", name, {path.stem: path for path in RECIPES.rglob("*.yaml")})
+    return settings_file(name, Table("recipe", {path.stem: path for path in RECIPES.rglob("*.yaml")}))
 
 
 def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = None) -> FinetuneRecipe:

@@ -30,7 +30,7 @@ from harness.engines.models.known import KNOWN
 from harness.engines.shared import brief
 from harness.errors import AdapterError, HarnessError, UsageError
 from harness.runs.folder import described
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 from harness.util.files import filled, write_atomically
 from harness.util.settings import flat
 from prompts.render import CHAT_TEMPLATE
@@ -155,15 +155,14 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
     modules = lora.get("target_modules", "its modules")
     corpora = [locate(task) for task in about.tasks or (about.task,)]
     train = [
-        f"this project's sample of {one.task}" if one.kind == "sample" else f"train of {get_task(one.task).title}"
-        for one in corpora
+        f"this project's sample of {one.task}" if one.kind == "sample" else f"train of {TASKS[one.task].title}" for one in corpora
     ]
     environment = jinja2.Environment(undefined=jinja2.ChainableUndefined, keep_trailing_newline=True, autoescape=False)
     return environment.from_string(files("adapters").joinpath("adapter_card.jinja").read_text()).render(
         name=name,
         front=front_matter(name, about, scores),
         about=about,
-        task=get_task,
+        tasks=TASKS,
         command=command,
         note=note.strip(),
         changed=changed,
@@ -178,7 +177,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         columns=[name for name in _CURVE if name == "step" or any(name in point for point in about.curve)],
         formats={"step": "%.0f", "seconds": "%.0f", "dev_f1": "%.1f"},
         base_license=KNOWN[about.base].license if about.base in KNOWN else f"see {about.base}",
-        licenses=[f"{get_task(one.task).title}: {one.license}" for one in corpora],
+        licenses=[f"{TASKS[one.task].title}: {one.license}" for one in corpora],
     )
 
 
@@ -193,7 +192,7 @@ def front_matter(name: str, about: AdapterRecord, scores: Sequence[ScoredRun]) -
         base_model=KNOWN[about.base].hub_name if about.base in KNOWN else about.base.partition("@")[0],
         base_model_relation="adapter",
         pipeline_tag="text-generation",
-        datasets=[get_task(task).hub_name or task for task in about.tasks or (about.task,)],
+        datasets=[TASKS[task].hub_name or task for task in about.tasks or (about.task,)],
         metrics=_METRICS[world_of(about.task)],
         model_name=name if scores else None,
         eval_results=[result for one in scores for result in eval_results(one.scores)] or None,

@@ -13,7 +13,7 @@ from harness.errors import DataError, HarnessError, UsageError
 from harness.everyday.judge import as_judged
 from harness.runs.folder import described, find_run
 from harness.simulators import ARCHITECTS
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from serialization.formats import get_format
 from serialization.formats.answer import Parsed
 
@@ -79,7 +79,7 @@ def answers_to(
     predictions, task = decode(file, records, items), items[0].task
     split = Path(items_file).name if items_file else items[0].split
     only = {item.id for item in items[: settings["limit"]]} if settings.get("limit") else None
-    met = as_judged(items, predictions.actions) if get_task(task).judged else items
+    met = as_judged(items, predictions.actions) if TASKS[task].judged else items
     return Answers(name, file, settings, {r.id: r.fields for r in records}, task, split, met, only, predictions)
 
 

@@ -10,7 +10,7 @@ from eval.items import ItemScore
 from eval.score_run import Benchmark, score_items
 from harness.corpora import SPLITS, locate
 from harness.corpora.held_out import target, train_targets
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 
 _INTERPRETATIONS = {"unique": "U", "multiple": "M", "unclear": "unclear"}
 
@@ -34,7 +34,7 @@ def item_attributes(answers: Answers, benchmark: Benchmark) -> dict[str, dict[st
     Levels are known for the official dev split; interpretations for the items in the benchmark's annotation or, if it has none,
     in ours.
     """
-    if get_task(answers.task).judged:
+    if TASKS[answers.task].judged:
         return {item.id: {"kind": item.meta["kind"]} for item in answers.items}
     if world_of(answers.task) == "hexagons":
         # The sample's ids look like the official ones, to which the levels belong.

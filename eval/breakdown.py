@@ -16,7 +16,7 @@ from eval.annotation import LEVELS, OUR_LEVELS
 from eval.items import ItemScore
 from eval.statistics import Floats, mean_interval
 from harness.errors import UsageError
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 
 
 class Grouping(NamedTuple):
@@ -86,7 +86,7 @@ def break_down(
     that grouping. `by` are keys of `GROUPINGS`, in order; by default all for which some item has a label. Raises
     UsageError for a key that the task does not have, or for which no item has a label.
     """
-    groupings = GROUPINGS[get_task(task).scoring]
+    groupings = GROUPINGS[TASKS[task].scoring]
     result = Breakdown([], {})
     for key in groupings if by is None else by:
         if key not in groupings:

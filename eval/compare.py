@@ -12,7 +12,7 @@ import numpy as np
 from eval.items import ItemScore
 from eval.metrics.hexagons import longest
 from eval.statistics import Floats, cluster_sums, difference_interval, holm, permutation_p, ratio
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 
 WITHOUT_LONGEST = "_without_longest"
 """Suffix of metrics without the longest drawing procedures (`eval.metrics.hexagons.longest`)."""
@@ -41,7 +41,7 @@ def compare_runs(task: str, runs: Mapping[str, Sequence[ItemScore]], *, changed:
     left_out = longest([score.cluster for score in first])
     pairs: list[dict[str, Any]] = []
     means: dict[str, dict[str, float]] = {name: {} for name in runs}
-    for metric in METRICS[get_task(task).scoring]:
+    for metric in METRICS[TASKS[task].scoring]:
         short = metric.endswith(WITHOUT_LONGEST)
         scored = {name: [score for score in scores if not (short and score.cluster in left_out)] for name, scores in runs.items()}
         if not next(iter(scored.values())):

@@ -11,7 +11,7 @@ from eval.metrics.minecraft import METRICS
 from eval.statistics import Percentage
 from eval.tables import BOARDS, benchmark_name, f1_of, markdown_table, markdown_text, named, off_board
 from harness.errors import UsageError
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 
 Scores = Mapping[str, Any]
 """As `eval.score.score` returns them."""
@@ -37,7 +37,7 @@ class Number(NamedTuple):
 
 def headline(scores: Scores) -> list[Number]:
     """The numbers with which to quote a result, the main one first."""
-    if get_task(scores["task"]).judged:
+    if TASKS[scores["task"]].judged:
         parts = ((key, scores[key]) for key in ("requests", "turns"))
         return [Number(key, f"{key} solved", part["solved"], part["interval"]) for key, part in parts]
     ends = scores["intervals"]
@@ -63,7 +63,7 @@ def eval_results(scores: Scores) -> list[Any]:
         EvalResult(
             task_type="text-generation",
             dataset_type=scores["task"],
-            dataset_name=get_task(scores["task"]).benchmark,
+            dataset_name=TASKS[scores["task"]].benchmark,
             dataset_config=benchmark_name(scores) if "benchmark" in scores else None,
             dataset_split=scores["split"],
             dataset_args={"items": scores["items"], "unanswered": scores["missing"] + scores["errors"]},
@@ -81,7 +81,7 @@ def as_eval_results(scores: Scores, how: str) -> str:
     import yaml
     from huggingface_hub import EvalResultEntry, eval_result_entries_to_yaml
 
-    task, part = get_task(scores["task"]), ", ".join(filter(None, (scores["split"], scores.get("benchmark"))))
+    task, part = TASKS[scores["task"]], ", ".join(filter(None, (scores["split"], scores.get("benchmark"))))
     entries = [
         EvalResultEntry(
             dataset_id=task.hub_name or task.name,
@@ -133,7 +133,7 @@ def _tables(results: Mapping[str, Scores]) -> list[tuple[list[str], list[list[st
     head = ["run", "benchmark", "items", *(number.label for number in headline(first))]
     tables = [(head, [[name, named(s), f"{s['items']:,}", *map(str, headline(s))] for name, s in results.items()])]
     metrics = (*METRICS[1:], METRICS[0])
-    for average in ("micro", "macro") if get_task(first["task"]).scoring == "minecraft" else ():
+    for average in ("micro", "macro") if TASKS[first["task"]].scoring == "minecraft" else ():
         rows = []
         for name, scores in results.items():
             for board in (*BOARDS, None):

@@ -10,7 +10,7 @@ import numpy as np
 from eval.errors import classify
 from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 
 
 class Counts(NamedTuple):
@@ -84,7 +84,7 @@ def _sizes(
 ) -> tuple[list[Counts], list[bool]]:
     """The counts of each item, and whether its shape is right wherever it stands."""
     same_shape = np.zeros(len(items), bool)
-    if get_task(task).judged:
+    if TASKS[task].judged:
         return [Counts(task, 1, 1, int(item.meta["solved"])) for item in items], same_shape.tolist()
     if world_of(task) == "hexagons":
         table = hexagons.sizes(items, predicted)

@@ -10,12 +10,12 @@ from rich.table import Table
 from eval.published import Beside, beside
 from eval.statistics import Percentage
 from eval.tables import named, off_board, score_tables
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 
 
 def print_scores(scores: Mapping[str, Any]) -> None:
     """Print the numbers, then the papers' with a note on which are not comparable."""
-    judged = get_task(scores["task"]).judged
+    judged = TASKS[scores["task"]].judged
     tables, outside = score_tables(scores), off_board(scores)
     published = [] if judged else beside({"this run": scores})
     console = Console()

@@ -10,7 +10,7 @@ from eval.items import sizes
 from eval.score import Chosen
 from eval.statistics import Floats, mean_interval, ratio, ratio_intervals, ratios
 from harness.corpora.item import Item
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 from serialization.formats import get_format
 from serialization.pose import read_in_frame
 
@@ -27,7 +27,7 @@ def sample_scores(chosen: Chosen, records: Mapping[str, Mapping[str, Any]], sett
     items, multiple = chosen.items, chosen.multiple
     texts = [records.get(item.id, {}).get("samples", ()) for item in items]
     drawn = max(map(len, texts), default=0)
-    if drawn < 2 or get_task(items[0].task).judged:
+    if drawn < 2 or TASKS[items[0].task].judged:
         return None
     each = [_changes(items, [of[n] if n < len(of) else None for of in texts], settings, multiple) for n in range(drawn)]
     hits, both, exact = (np.array([[row[column] for row in one] for one in each], float) for column in range(3))

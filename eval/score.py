@@ -12,7 +12,7 @@ from eval.metrics import hexagons, minecraft
 from eval.predictions import Predictions
 from eval.statistics import mean_interval
 from harness.errors import UsageError
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.worlds.hexagons import Paint, on_board
 from harness.worlds.minecraft import Action, in_region
 
@@ -50,7 +50,7 @@ def score(task: str, split: str, chosen: Chosen, predictions: Predictions, *, ro
     predicted: list[Any] = [predictions.actions.get(item.id, ()) for item in items]
     left_out = (reason for item_id in ids for _, reason in predictions.discarded.get(item_id, ()))
     tail = {"off_board": _off_board(predicted) + sum(reason.endswith(OFF_THE_BOARD) for reason in left_out)}
-    its = get_task(task)
+    its = TASKS[task]
     more = {key: resolve_name(made)(items, predicted) for key, made in its.scores.items()}
     if its.judged:
         return head | _requests(items) | more | tail

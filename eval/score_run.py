@@ -12,7 +12,7 @@ from eval.samples import sample_scores
 from eval.score import BENCHMARKS, Chosen, score
 from harness import corpora
 from harness.errors import UsageError
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.util.registry import choose
 from serialization.formats.answer import losses
 
@@ -42,7 +42,7 @@ class Benchmark:
 
     def check(self, task: str, split: str) -> None:
         """Raises UsageError for an unknown benchmark, and for what is not for the task or the split."""
-        if self.name and get_task(task).scoring != "minecraft":
+        if self.name and TASKS[task].scoring != "minecraft":
             raise UsageError(f"--benchmark is for minecraft; {task} has one set of scores")
         choose("benchmark", self.name or "legacy", BENCHMARKS)
         if self.name == "v2" and not self.annotation and (split != "test" or corpora.locate(task).kind != "official"):

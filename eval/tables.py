@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from eval.metrics.minecraft import METRICS
 from eval.statistics import Interval, Percentage
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 
 _HEXAGONS = {
     "action": "action",
@@ -35,7 +35,7 @@ class ScoreTable(NamedTuple):
 
 def score_tables(scores: Mapping[str, Any]) -> list[ScoreTable]:
     """All numbers that `eval.score_run.score_answers` returned. Runs over the same items have the same rows."""
-    if get_task(scores["task"]).judged:
+    if TASKS[scores["task"]].judged:
         return [_requests(scores)]
     tables = [_minecraft(scores) if world_of(scores["task"]) == "minecraft" else _hexagons(scores)]
     tables += [_overlap(scores["overlap"])] if "overlap" in scores else []

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from harness.corpora.item import Item, MinecraftItem, own_program
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from prompts.rendered import Message
 from prompts.spec import PromptSpec
 from serialization.contexts import TurnText, View, in_frame, view
@@ -30,7 +30,7 @@ def item_view(item: Item, spec: PromptSpec) -> View:
     if not isinstance(item, MinecraftItem):
         return shown
     shown = view_from(shown, item.pose) if spec.frame == "pose" else shown
-    if spec.looks or not get_task(item.task).compass:
+    if spec.looks or not TASKS[item.task].compass:
         return shown
     return replace(shown, fields={**shown.fields, **compass(item.pose, spec.frame)})
 

@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import UsageError
 from harness.tasks.registry import TASKS, world_of
 from harness.util.hashing import short_hash
-from harness.util.registry import choose
+from harness.util.registry import Table
 from harness.worlds import World
 
 DEFAULT = "default"
@@ -143,13 +143,10 @@ def _read(folder: Path, name: str) -> dict[str, str]:
 
 def get_template(name: str) -> Template:
     """A shipped template by its name, or the one in a folder. Raises UsageError if there is neither."""
-    if name == DEFAULT:
-        return Template(name, None)
-    if "/" not in name and (SHIPPED / name / CHOICES).is_file():
-        return Template(name, SHIPPED / name, _own(SHIPPED / name))
+    shipped = Table("template", {path.parent.name: path.parent for path in SHIPPED.glob(f"*/{CHOICES}")} | {DEFAULT: None})
     folder = Path(name).expanduser().absolute()
-    if folder.is_dir():
-        if folder.name == DEFAULT or (SHIPPED / folder.name / CHOICES).is_file():
+    if name not in shipped and folder.is_dir():
+        if folder.name in shipped:
             raise UsageError(f"--template {name}: there is a shipped template of that name: rename the folder")
         try:
             files = _read(folder, name)
@@ -162,5 +159,5 @@ def get_template(name: str) -> Template:
         return Template(name, folder, files)
     if "/" in name:
         raise UsageError(f"--template {name}: no such folder")
-    choose("template", name, [DEFAULT, *(path.parent.name for path in SHIPPED.glob(f"*/{CHOICES}"))])
-    raise AssertionError("unreachable")
+    own = shipped[name]
+    return Template(name, own, _own(own) if own else {})

@@ -17,7 +17,7 @@ from harness.corpora import load, locate
 from harness.corpora.archive import CorpusRecord, read_json
 from harness.corpora.item import Executed, HexagonsItem, Item, own_program
 from harness.errors import DataError
-from harness.tasks.registry import TASKS, get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 from harness.util.files import json_lines
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import net_actions
@@ -103,7 +103,7 @@ def checked_annotations(path: Path, world: str | None = None) -> Iterator[tuple[
 
 @cache
 def _train_items(task: str) -> Mapping[str, Item]:
-    return {item.id: item for item in load(task, "train")} if "train" in get_task(task).splits else {}
+    return {item.id: item for item in load(task, "train")} if "train" in TASKS[task].splits else {}
 
 
 def given_annotations(paths: Iterable[Path], task: str) -> dict[str, Annotation]:

@@ -33,7 +33,7 @@ from harness.corpora.item import HexagonsItem, Item, MinecraftItem, Utterance, n
 from harness.drawing.items import item_pictures
 from harness.drawing.terminal import written
 from harness.runs.asked import NAME, Asked, read_asked
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 from harness.worlds.minecraft import net_actions
 
 CHUNK = 16
@@ -222,7 +222,7 @@ def _searched(item: Item, runs: Iterable[Answers]) -> str:
 def _render(runs: Sequence[ReportedRun], items: Sequence[Item], **parts: Any) -> bytes:
     style, script = _source("report.css"), _source("report.js")
     scores = [run.scores for run in runs]
-    task = get_task(scores[0]["task"])
+    task = TASKS[scores[0]["task"]]
     classes = _classes([run.items for run in runs])
     page: str = _template().render(
         **parts,

@@ -16,7 +16,7 @@ from harness.augmentation.colors import permute_colors, random_colors
 from harness.augmentation.paraphrase import Lexicon, paraphrase
 from harness.corpora.item import Item, MinecraftItem, Utterance, turn_minecraft
 from harness.errors import UsageError
-from harness.tasks.registry import get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 from harness.util.registry import choose
 
 CHANGES = {"minecraft": ("colors", "words", "turn"), "hexagons": ("colors",)}
@@ -26,7 +26,7 @@ VARIANTS = 20
 
 def known_changes(task: str) -> tuple[str, ...]:
     """The kinds of changes that a task's items may have: a task that names compass directions has no turns."""
-    return tuple(name for name in CHANGES[world_of(task)] if name != "turn" or not get_task(task).compass)
+    return tuple(name for name in CHANGES[world_of(task)] if name != "turn" or not TASKS[task].compass)
 
 
 class Variant(NamedTuple):

@@ -8,7 +8,7 @@ import click
 
 from harness.commands.score import ScoredRuns
 from harness.errors import UsageError
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.util.options import ModelCommand, option
 
 
@@ -35,7 +35,7 @@ def compare(options: Compare) -> None:
     first = next(iter(read.values()))
     scores = {name: score_items(answers, how) for name, answers in read.items()}
     result = compare_runs(first.task, scores) | {"split": first.split}
-    if get_task(first.task).scoring == "minecraft":
+    if TASKS[first.task].scoring == "minecraft":
         chosen = how.select(first)
         result = {"benchmark": chosen.benchmark, **({"annotation": chosen.annotation} if chosen.annotation else {}), **result}
     if options.as_json:

@@ -50,11 +50,11 @@ def get(options: Get) -> None:
     a proxy.
     """
     from harness.corpora import download
-    from harness.tasks.registry import TASKS, get_task
+    from harness.tasks.registry import TASKS
 
     for name in options.tasks or [name for name, task in TASKS.items() if task.published]:
-        if published := get_task(name).published:
-            click.echo(f"{name}: {published.repository}, license: {get_task(name).license}", err=True)
+        if published := TASKS[name].published:
+            click.echo(f"{name}: {published.repository}, license: {TASKS[name].license}", err=True)
         click.echo(download.get(name, options.host.rstrip("/")))
 
 

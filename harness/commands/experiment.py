@@ -15,6 +15,7 @@ import click
 
 from harness.errors import UsageError
 from harness.util.options import ModelCommand, argument, option
+from harness.util.registry import Table
 from harness.util.settings import Strict, settings_file
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def experiment(options: ExperimentOptions) -> int:
     from harness.runs.folder import RUNS
 
     shipped = {file.relative_to(SHIPPED).with_suffix("").as_posix(): file for file in SHIPPED.rglob("*.yaml")}
-    path = settings_file("experiment", options.file, shipped)
+    path = settings_file(options.file, Table("experiment", shipped))
     if options.name and not NAME.fullmatch(options.name):
         raise UsageError(f"--name {options.name}: use letters, digits, ., _, + and -")
     name = options.name or folder_name(path) + (f"-{options.scale}" if options.scale else "")

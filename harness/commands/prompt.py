@@ -22,7 +22,7 @@ from harness.prompting.plan import (
     refuse_keys,
 )
 from harness.prompting.settings import cached, default_name, run_settings
-from harness.tasks.registry import get_task
+from harness.tasks.registry import world_of
 from harness.util.extras import require
 from harness.util.options import ModelCommand
 
@@ -51,7 +51,7 @@ def prompt(options: Options) -> int:
     """
     tasks = (options.task or "").split(",")
     for task in filter(None, tasks):
-        get_task(task)  # Refuses an unknown one before the first is asked.
+        world_of(task)  # Refuses an unknown one before the first is asked.
     named = ({"task": task, "name": options.name and f"{options.name}-{task}"} for task in tasks)
     return _prompt(options) if len(tasks) == 1 else max(_prompt(options.changed(**names)) for names in named)
 

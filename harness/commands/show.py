@@ -166,9 +166,9 @@ def _print_metrics(console: Console, item: Item, actions: Any) -> None:
     from eval.metrics.minecraft import METRICS, count, item_f1
     from eval.printing import numbers_table
     from harness.corpora.item import MinecraftItem
-    from harness.tasks.registry import get_task
+    from harness.tasks.registry import TASKS
 
-    if not isinstance(item, MinecraftItem) or get_task(item.task).judged:
+    if not isinstance(item, MinecraftItem) or TASKS[item.task].judged:
         return
     ways = {"strict": frozenset[str]()} | ({} if len(item.before) else {"aligned": frozenset({item.id})})
     f1 = [(way, *item_f1(count([item], [actions], multiple=multiple))[0]) for way, multiple in ways.items()]

@@ -12,7 +12,7 @@ from harness.corpora.minecraft import MinecraftCorpus
 from harness.corpora.minecraft_logs import Game
 from harness.errors import DataError, UsageError
 from harness.tasks import OUR_LICENSE, SAMPLE
-from harness.tasks.registry import TASKS, get_task, world_of
+from harness.tasks.registry import TASKS, world_of
 from harness.util.files import cache_folder
 from harness.util.registry import choose
 from harness.worlds.minecraft import Structure
@@ -23,7 +23,7 @@ SPLITS = {name: task.splits for name, task in TASKS.items()}
 
 def corpus_of(task: str) -> Corpus:
     """How the task's items are read. Raises UsageError for an unknown task."""
-    its = get_task(task)
+    its = TASKS[task]
     corpus: Corpus = resolve_name(its.corpus)(its)
     return corpus
 
@@ -39,7 +39,7 @@ class Source:
 
     @property
     def license(self) -> str:
-        return OUR_LICENSE if self.kind == "sample" and self.path.parent == SAMPLE else get_task(self.task).license
+        return OUR_LICENSE if self.kind == "sample" and self.path.parent == SAMPLE else TASKS[self.task].license
 
     @property
     def name(self) -> str:
@@ -71,7 +71,7 @@ def locate(task: str) -> Source:
     `$HARNESS_DATA/minecraft/`; `$HARNESS_DATA/iglu/singleturn.tar.xz`, or the same unpacked in `$HARNESS_DATA/iglu/`. A corpus
     that ships whole is never looked for there. Raises UsageError for an unknown task, and if HARNESS_DATA is not a folder.
     """
-    its = get_task(task)
+    its = TASKS[task]
     if its.shipped:
         return Source(task, "shipped", its.sample)
     path = corpus_of(task).find(data_folder() / task)
@@ -80,7 +80,7 @@ def locate(task: str) -> Source:
 
 def split_name(task: str, split: str) -> str:
     """The task's own name of a split: `dev` is Minecraft's `val`. Raises UsageError for an unknown task or split."""
-    its = get_task(task)
+    its = TASKS[task]
     return choose(f"split of {task}", its.split_names.get(split, split), its.splits)
 
 
@@ -90,7 +90,7 @@ def load(task: str, split: str | None = None) -> list[Item]:
     HEXAGONS and IGLU are in file order; Minecraft is ordered by (day folder, game folder), then by time. Raises UsageError for an
     unknown task or split and DataError for a file that is not as published, and for a split without items.
     """
-    splits, path = get_task(task).splits if split is None else (split_name(task, split),), locate(task).path
+    splits, path = TASKS[task].splits if split is None else (split_name(task, split),), locate(task).path
     items = list(corpus_of(task).items(path, splits))
     if split and not items:
         raise DataError(f"{path}: the split {splits[0]} of {task} holds no items")
@@ -99,7 +99,7 @@ def load(task: str, split: str | None = None) -> list[Item]:
 
 def load_examples(task: str) -> list[Item]:
     """The items from which examples are taken: the train split of the task or, if it has none, of its world's first task."""
-    return load(task if "train" in get_task(task).splits else world_of(task), "train")
+    return load(task if "train" in TASKS[task].splits else world_of(task), "train")
 
 
 def load_targets(task: str, split: str) -> dict[str, Structure]:
@@ -109,4 +109,4 @@ def load_targets(task: str, split: str) -> dict[str, Structure]:
 
 def load_games() -> list[Game]:
     """The games of the Minecraft corpus, whether they are in a split or not, in order. Raises DataError as `load` does."""
-    return MinecraftCorpus(get_task("minecraft")).games(locate("minecraft").path)
+    return MinecraftCorpus(TASKS["minecraft"]).games(locate("minecraft").path)

@@ -9,7 +9,7 @@ from harness.corpora import archive, corpus_of, data_folder
 from harness.corpora.records import to_record
 from harness.errors import DataError, HarnessError, UsageError
 from harness.tasks import Published
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.util.files import cache_folder, filled
 from harness.util.terminal import bar
 
@@ -27,7 +27,7 @@ def get(task: str, host: str) -> Path:
     goes on where it ended if the host can continue it. Raises UsageError for a task without a published corpus and for a folder
     that holds something else, DataError for a damaged archive, and HarnessError if the host or the disk fails.
     """
-    published, target = get_task(task).published, data_folder() / task
+    published, target = TASKS[task].published, data_folder() / task
     if published is None:
         raise UsageError(f"{task} has no published corpus to download: its items come with their package")
     if target.exists() and (found := corpus_of(task).find(target)):
@@ -51,7 +51,7 @@ def get(task: str, host: str) -> Path:
 def items_sha256(task: str, source: Path) -> str:
     """The sha256 of all items of a source, as `harness data items` prints them, in hexadecimal. Raises DataError."""
     total = hashlib.sha256()
-    for item in corpus_of(task).items(source, get_task(task).splits):
+    for item in corpus_of(task).items(source, TASKS[task].splits):
         total.update(json.dumps(to_record(item), ensure_ascii=False).encode() + b"\n")
     return total.hexdigest()
 

@@ -13,7 +13,7 @@ from harness.simulators.games import game
 from harness.simulators.live import LiveGame
 from harness.simulators.minecraft.figures import in_runs, of_game
 from harness.simulators.minecraft.live import BuildingGame
-from harness.tasks.registry import PLAYED, get_task, world_of
+from harness.tasks.registry import PLAYED, TASKS, world_of
 from harness.util.registry import choose
 
 USUAL = 20
@@ -22,7 +22,7 @@ USUAL = 20
 
 def sources(task: str) -> tuple[str, ...]:
     """Where a task's targets may come from, the default first."""
-    return ("corpus",) if get_task(task).targets == "corpus" else ("simulated", "corpus")
+    return ("corpus",) if TASKS[task].targets == "corpus" else ("simulated", "corpus")
 
 
 def live_games(
@@ -45,7 +45,7 @@ def live_games(
         if simulator:
             raise UsageError(f"--simulator {simulator}: targets of the corpus need no simulator; leave it out")
         return _of_corpus(task, count, seed, part, patience)
-    name = choose(f"simulator of {task}", simulator or get_task(task).targets, ARCHITECTS)
+    name = choose(f"simulator of {task}", simulator or TASKS[task].targets, ARCHITECTS)
     # The games that `harness simulate` makes from the same seed.
     made = filter(None, (game(name, seed, part, n) for n in itertools.count()))
     return [_live(items, seed, patience) for items in itertools.islice(made, count or USUAL)]

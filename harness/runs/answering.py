@@ -11,7 +11,7 @@ from harness.corpora.item import Item
 from harness.corpora.rollout import Rollout
 from harness.runs.asked import Asked
 from harness.runs.folder import Run
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.util.terminal import bar
 
 log = logging.getLogger(__name__)
@@ -69,7 +69,7 @@ def batches(items: Sequence[Item], size: int, *, rolls_out: bool = False) -> lis
 
 def rolls_out(predictor: Predictor, items: Sequence[Item]) -> bool:
     """Whether each item starts from the model's own earlier answers: its prompts show them, or the task is judged."""
-    return predictor.rolls_out or any(get_task(item.task).judged for item in items[:1])
+    return predictor.rolls_out or any(TASKS[item.task].judged for item in items[:1])
 
 
 def ask(batch: Sequence[Item], predictor: Predictor, rollout: Rollout) -> Iterator[tuple[Item, Answer]]:

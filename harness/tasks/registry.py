@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from harness.errors import UsageError
 from harness.tasks import Task, benchmarks
-from harness.util.registry import choose, plugged
+from harness.util.registry import Table, plugged
 from harness.worlds import World
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
-def _tasks() -> dict[str, Task]:
+def _tasks() -> Table[Task]:
     """Our own tasks, then the tasks of other packages. Raises UsageError for an entry point that cannot be used."""
     ours = (benchmarks.HEXAGONS, benchmarks.MINECRAFT, benchmarks.IGLU, benchmarks.DRAWING, benchmarks.BUILDING)
-    known = {task.name: task for task in ours}
+    known = Table("task", {task.name: task for task in ours})
     for where, task in plugged("harness.tasks", Task):
         if not NAME.fullmatch(task.name):
             raise UsageError(f"{where} is not a Task named in lowercase letters, digits and hyphens: repair its package")
@@ -59,14 +59,9 @@ TASK_NAMES = listed(TASKS)
 """The tasks as help texts list them."""
 
 
-def get_task(name: str) -> Task:
-    """Raises UsageError for an unknown task."""
-    return TASKS.get(name) or TASKS[choose("task", name, TASKS)]
-
-
 def world_of(task: str) -> World:
     """Raises UsageError for an unknown task."""
-    return get_task(task).world
+    return TASKS[task].world
 
 
 def tasks_in(world: World) -> tuple[str, ...]:

@@ -22,6 +22,17 @@ def choose(kind: str, name: str, known: Iterable[str]) -> str:
     raise UsageError(f"no {kind} named {name!r}: {hint}known: {', '.join(names)}")
 
 
+class Table(dict[str, T]):
+    """Objects of one `kind` by name. An unknown name raises the UsageError of `choose`."""
+
+    def __init__(self, kind: str, known: Mapping[str, T]) -> None:
+        super().__init__(known)
+        self.kind = kind
+
+    def __missing__(self, name: str) -> T:
+        return self[choose(self.kind, name, self)]
+
+
 def resolve(kind: str, name: str, table: Mapping[str, str]) -> Any:
     """The object that `table` names for `name`, imported now. Raises UsageError for an unknown name."""
     return resolve_name(table[choose(kind, name, table)])

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from harness.errors import Faults, FaultsError, UsageError
-from harness.util.registry import choose
+from harness.util.registry import Table
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -55,15 +55,15 @@ def _faults(schema: type[BaseModel], values: Mapping[str, Any]) -> dict[tuple[in
     return {}
 
 
-def settings_file(kind: str, name: str, shipped: Mapping[str, Path]) -> Path:
-    """The file of a recipe (or another `kind`), given by its path or by the name of a shipped file. Raises UsageError if there is
+def settings_file(name: str, shipped: Table[Path]) -> Path:
+    """The file of a recipe or an experiment, given by its path or by the name of a shipped file. Raises UsageError if there is
     none."""
     folder, _, _ = name.rpartition("/")
     if name.endswith((".yaml", ".yml")) or (folder and not any(one.startswith(f"{folder}/") for one in shipped)):
         if not Path(name).is_file():
-            raise UsageError(f"no {kind} file at {name}")
+            raise UsageError(f"no {shipped.kind} file at {name}")
         return Path(name)
-    return shipped[choose(kind, name, shipped)]
+    return shipped[name]
 
 
 def read_values(path: Path, kind: str = "recipe") -> dict[str, Any]:

@@ -18,7 +18,7 @@ from harness.corpora.corpus import Corpus
 from harness.experiments.rows import read_experiment
 from harness.service.keys import read_keys
 from harness.tasks import Task
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.worlds.hexagons import Paint
 from tests.helpers.documented import PAGES, blocks
 
@@ -60,7 +60,7 @@ def launcher(text: str) -> None:
 def items(text: str) -> None:
     """As items of a registered task's dev split."""
     written("dev.jsonl", text.replace('"gardens/', '"minecraft/').replace("/val/", "/dev/"))
-    assert list(Corpus(get_task("minecraft")).items(Path(), ["dev"]))
+    assert list(Corpus(TASKS["minecraft"]).items(Path(), ["dev"]))
 
 
 def task(text: str) -> None:

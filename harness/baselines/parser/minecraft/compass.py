@@ -9,7 +9,7 @@ from pathlib import Path
 
 from harness.baselines.parser.notation import entries
 from harness.corpora.item import MinecraftItem, Utterance
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.worlds.minecraft import Pose
 
 _QUARTERS = ("south", "west", "north", "east")
@@ -43,7 +43,7 @@ _BORDER = re.compile(rf"\b({_NAMES}) walls?\b")
 
 def told_pose(item: MinecraftItem) -> Pose:
     """The pose in which an item is read: its own, or, with compass directions, turned as the instruction says or to the north."""
-    if not get_task(item.task).compass:
+    if not TASKS[item.task].compass:
         return item.pose
     return item.pose._replace(yaw=90.0 * _QUARTERS.index(_told(item)))
 

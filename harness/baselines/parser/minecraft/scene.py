@@ -10,7 +10,7 @@ from harness.baselines.parser.minecraft.compass import told_pose
 from harness.baselines.parser.minecraft.grid import KINDS, Cells
 from harness.baselines.parser.minecraft.words import color_told
 from harness.corpora.item import Executed, MinecraftItem
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.worlds.minecraft import CODES, Action
 
 EYES = 1.62
@@ -38,7 +38,7 @@ class DiscourseScene:
         """The code of the color that was named last, or 0."""
         self.emptied: Cells = np.zeros(0, np.intp)
         """The cells that were emptied by the last clause of this turn that changed anything."""
-        self.has_compass = get_task(item.task).compass
+        self.has_compass = TASKS[item.task].compass
         self.done = 0
         """Clauses of this turn that placed or removed something."""
         own = item.pose.turned(-self.pose.quarter)

@@ -10,7 +10,7 @@ from harness.baselines.parser.minecraft.compass import as_if_north, told_pose
 from harness.baselines.parser.notation import entries, pattern_regex, read_lines, symbols
 from harness.corpora.item import Executed, MinecraftItem, Turn, Utterance, since_actions
 from harness.corpora.wording import NUMBERS, ORDINALS
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.worlds.minecraft import COLORS
 
 COLOR, NUMBER, ORDINAL = "K", "N", "O"
@@ -135,7 +135,7 @@ class ClauseInContext(NamedTuple):
 
 def read_item(item: MinecraftItem) -> list[ClauseInContext]:
     """The clauses of an item's turn, in the frame in which it is read."""
-    if not get_task(item.task).compass:
+    if not TASKS[item.task].compass:
         return read_turn(item.history)
     pose = told_pose(item)
     turns = (turn._replace(text=as_if_north(turn.text, pose)) if isinstance(turn, Utterance) else turn for turn in item.history)

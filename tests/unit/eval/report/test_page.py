@@ -13,7 +13,7 @@ import pytest
 from eval.report.page import CHUNK, MAX_TEXT
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Utterance
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from tests.helpers import Command
 from tests.helpers.scored import perfect, write_run
 
@@ -76,7 +76,7 @@ def test_a_report_of_one_run(report: Command, task: str) -> None:
         assert item.id.lower() in page.texts[n]
     wrong = page.index["runs"][0]["exact"].index(0)
     assert page.index["runs"][0]["classes"][wrong]
-    for word in ("Published results", "not comparable", "Subsets", "under-execution", f"{get_task(task).benchmark} test"):
+    for word in ("Published results", "not comparable", "Subsets", "under-execution", f"{TASKS[task].benchmark} test"):
         assert word in page.words, word
 
 

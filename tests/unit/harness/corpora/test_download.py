@@ -12,7 +12,7 @@ import pytest
 
 from harness.corpora import download, load, locate
 from harness.tasks import SAMPLE
-from harness.tasks.registry import TASKS, get_task
+from harness.tasks.registry import TASKS
 from tests.helpers import Command
 from tests.helpers.endpoint import Answer, FakeServer
 
@@ -22,7 +22,7 @@ Serve = Callable[[bytes], str]
 
 def repository(task: str) -> bytes:
     """A .tar.gz as GitHub makes it, with the shipped sample in the place of the corpus, and other files."""
-    published, made = get_task(task).published, io.BytesIO()
+    published, made = TASKS[task].published, io.BytesIO()
     assert published
     with tarfile.open(fileobj=made, mode="w:gz") as tar:
         sample = SAMPLE / task if task != "minecraft" else SAMPLE / task / "data"
@@ -37,10 +37,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("HARNESS_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("HARNESS_DATA", raising=False)
     for task in HOSTED:
-        published = get_task(task).published
+        published = TASKS[task].published
         assert published
         fixed = replace(published, items_sha256=download.items_sha256(task, SAMPLE / task))
-        monkeypatch.setitem(TASKS, task, replace(get_task(task), published=fixed))
+        monkeypatch.setitem(TASKS, task, replace(TASKS[task], published=fixed))
     return tmp_path / "cache" / "data"
 
 
@@ -63,7 +63,7 @@ def serve(server: FakeServer) -> Serve:
 def test_a_corpus_is_downloaded_and_found(task: str, folder: Path, serve: Serve, command: Command) -> None:
     code, out, err = command("data", "get", task, "--host", serve(repository(task)))
     assert (code, out.strip()) == (0, str(folder / task))
-    assert get_task(task).license in err
+    assert TASKS[task].license in err
     assert locate(task).kind == "official"
     assert len(load(task)) > 0
     assert not list(folder.parent.rglob("*.md"))
@@ -75,7 +75,7 @@ def test_a_corpus_is_downloaded_and_found(task: str, folder: Path, serve: Serve,
 def test_an_interrupted_download_goes_on(part: float, folder: Path, serve: Serve, command: Command) -> None:
     content = repository("hexagons")
     have = int(len(content) * part)
-    published = get_task("hexagons").published
+    published = TASKS["hexagons"].published
     assert published
     partial = folder.parent / "downloads" / f"hexagons-{published.revision[:12]}.tar.gz.partial"
     partial.parent.mkdir(parents=True)
@@ -93,9 +93,9 @@ def refused(command: Command, task: str, host: str) -> tuple[int, str]:
 
 
 def test_another_corpus_or_a_damaged_archive_is_refused(folder: Path, serve: Serve, command: Command) -> None:
-    content, published = repository("iglu"), get_task("iglu").published
+    content, published = repository("iglu"), TASKS["iglu"].published
     assert published
-    TASKS["iglu"] = replace(get_task("iglu"), published=replace(published, items_sha256="0" * 64))
+    TASKS["iglu"] = replace(TASKS["iglu"], published=replace(published, items_sha256="0" * 64))
     wrong = ((content[:-2000], "is damaged"), (b"<html>", "is damaged"), (repository("minecraft"), "no corpus of iglu"))
     for sent, said in (*wrong, (content, "the sha256 of the items of iglu is")):
         code, err = refused(command, "iglu", serve(sent))
@@ -134,6 +134,6 @@ def test_files_in_the_way_are_kept_and_everyday_requests_come_with_the_project(
 def test_the_sums_are_those_of_the_published_corpora(task: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     monkeypatch.setenv("HARNESS_DATA", str(data_dir))
-    published = get_task(task).published
+    published = TASKS[task].published
     assert published
     assert download.items_sha256(task, locate(task).path) == published.items_sha256

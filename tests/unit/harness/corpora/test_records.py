@@ -15,7 +15,7 @@ from harness.corpora.corpus import Corpus
 from harness.corpora.records import from_record, load_items, read_items, to_full_record
 from harness.errors import DataError, UsageError
 from harness.simulators.games import game
-from harness.tasks.registry import get_task
+from harness.tasks.registry import TASKS
 from harness.util import files
 from harness.worlds.minecraft import Pose
 from tests.helpers import cases
@@ -109,7 +109,7 @@ def test_items_twice_or_of_another_task_are_refused() -> None:
 def test_a_corpus_in_lines_agrees_with_its_task_and_itself(tmp_path: Path, change: dict[str, Any], message: str | None) -> None:
     line = {"id": "hexagons-toy/dev/0/1", "history": [], "instruction": "one red tile", "actions": [[0, 0, "red"]]}
     (tmp_path / "dev.jsonl").write_text(json.dumps({**line, "before": "0" * 180, "after": "4" + "0" * 179, **change}))
-    corpus = Corpus(replace(get_task("hexagons"), name="hexagons-toy"))
+    corpus = Corpus(replace(TASKS["hexagons"], name="hexagons-toy"))
     if message is None:
         assert len(list(corpus.items(tmp_path, ["dev"]))) == 1
         return
@@ -126,6 +126,6 @@ def test_a_building_corpus_names_the_first_fault(tmp_path: Path, change: dict[st
     }
     line |= {"pose": dict.fromkeys(Pose._fields, 0.0), "actions": [["place", "red", 0, 1, 0]], "after": [[0, 1, 0, "red"]]}
     (tmp_path / "dev.jsonl").write_text(f"{json.dumps(line)}\n{json.dumps(line | {'id': 'minecraft-toy/dev/0/2'} | change)}\n")
-    corpus = Corpus(replace(get_task("minecraft"), name="minecraft-toy"))
+    corpus = Corpus(replace(TASKS["minecraft"], name="minecraft-toy"))
     with pytest.raises(DataError, match=re.escape("dev.jsonl:2: ") + ".*" + re.escape(message)):
         list(corpus.items(tmp_path, ["dev"]))
