@@ -17,7 +17,7 @@ from harness.engines.shared import adapter_rank, brief, missing_for_quantization
 from harness.engines.transformers import empty_model, with_adapter
 from harness.errors import AdapterError, EngineError, UsageError
 from harness.runs.folder import RUNS, trained_name
-from harness.tasks.registry import tasks_in
+from harness.tasks.registry import TASKS
 from harness.util.files import cache_folder, made_once
 from harness.util.registry import choose
 from prompts.probe import format_hash
@@ -340,10 +340,9 @@ def _spec(path: Path, saved: AdapterRecord) -> PromptSpec:
     except UsageError as error:
         raise AdapterError(f"{path} was trained with an unknown prompt format: {error}") from None
     for task, was in {saved.task: saved.prompt_hash, **saved.other_prompt_hashes}.items():
-        try:
-            one = replace(spec, task=choose("task", task, tasks_in(spec.world)))
-        except UsageError as error:
-            raise AdapterError(f"{path} was trained on an unknown task too: {error}") from None
+        if task not in TASKS or TASKS[task].world != spec.world:
+            raise AdapterError(f"{path} was trained on an unknown task too: no task named {task!r} in {spec.world}")
+        one = replace(spec, task=task)
         if (now := format_hash(one)) != was:
             raise AdapterError(
                 f"{path} was trained with the prompt format {one.name} as it was then ({was}); "
