@@ -9,7 +9,7 @@ from harness.util.registry import choose
 from harness.worlds import World
 from prompts.rendered import EFFORTS, OFF, ON
 from prompts.template import DEFAULT, Template, get_template
-from serialization.contexts import FRAMES, Context, get_context
+from serialization.contexts import CONTEXTS, FRAMES, Context
 from serialization.formats import Format, get_format
 from serialization.formats.answer import Constraint
 from serialization.pose import CONSTRAINT as POSED
@@ -69,7 +69,7 @@ class PromptSpec:
 
     @property
     def context(self) -> Context:
-        return get_context(self.task, self.context_name)
+        return CONTEXTS[self.task][self.context_name]
 
     @property
     def format(self) -> Format:

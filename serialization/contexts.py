@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from harness.corpora.item import Executed, HexagonsItem, Item, MinecraftItem, Utterance, turn_minecraft
 from harness.tasks.registry import TASKS
-from harness.util.registry import choose
+from harness.util.registry import Table
 from harness.worlds import World
 from harness.worlds.hexagons import Board, Paint
 from harness.worlds.minecraft import Action, Pose, Structure, turn_action
@@ -80,14 +80,12 @@ _ALL = (
     Context("conversation", "minecraft", chat=True),
 )
 
-CONTEXTS: dict[str, dict[str, Context]] = {task: {c.name: c for c in _ALL if c.world == its.world} for task, its in TASKS.items()}
+CONTEXTS = Table(
+    "task",
+    {task: Table(f"context for {task}", {c.name: c for c in _ALL if c.world == its.world}) for task, its in TASKS.items()},
+)
+"""The contexts by task and name."""
 FRAMES = ("world", "builder", "pose")
-
-
-def get_context(task: str, name: str) -> Context:
-    """Raises UsageError for an unknown task or context."""
-    contexts = CONTEXTS[choose("task", task, CONTEXTS)]
-    return contexts[choose(f"context for {task}", name, contexts)]
 
 
 class TurnText(NamedTuple):

@@ -34,7 +34,7 @@ from harness.training.trainable import BaselineJob
 from harness.util.settings import read_values
 from harness.worlds.hexagons import TILES
 from prompts.render import Renderer
-from serialization.contexts import get_context
+from serialization.contexts import CONTEXTS
 from serialization.words import h3_tokens
 
 BASES = Path(__file__).parent / "bases.yaml"
@@ -185,7 +185,7 @@ def _deberta(job: BaselineJob) -> tuple[Any, float]:
     from harness.baselines.deberta.batches import instructions
     from harness.baselines.deberta.network import TextPerTile, TileQueries
 
-    recipe, context = job.recipe, get_context("hexagons", job.recipe.context)
+    recipe, context = job.recipe, CONTEXTS["hexagons"][job.recipe.context]
     encoder, per_tile = _encoder(recipe.encoder), recipe.variant == "paper"
     items = spread(drawing_steps(job.items), _SAMPLE)
     tokens = fmean(sum(map(len, instructions(item, context))) / CHARACTERS for item in items)

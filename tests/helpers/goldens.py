@@ -12,7 +12,7 @@ from harness.tasks.registry import world_of
 from prompts.probe import PROBES
 from prompts.render import Renderer
 from prompts.spec import PromptSpec
-from serialization.contexts import CONTEXTS, FRAMES, get_context
+from serialization.contexts import CONTEXTS, FRAMES
 from serialization.formats import formats_in
 from tests.helpers.chat_templates import family_tokenizer
 
@@ -64,7 +64,7 @@ def baseline_texts() -> dict[Path, str]:
     tile = int(item.before.cells.ravel().nonzero()[0][0])
     texts = {}
     for name in (name for name, context in CONTEXTS["hexagons"].items() if not context.chat):
-        batch = TileCollator(InstructionReader(tokenizer, encoder, get_context("hexagons", name)))([item])
+        batch = TileCollator(InstructionReader(tokenizer, encoder, CONTEXTS["hexagons"][name]))([item])
         texts["deberta", name] = tokenizer.decode(batch.tokens[0, tile][batch.mask[0, tile]])
         texts["t5", name] = T5().recipe(["variant=paper", f"context={name}"]).input_of(item)
     return {FOLDER / "baselines" / f"{model}.{name}.txt": f"{text}\n" for (model, name), text in texts.items()}

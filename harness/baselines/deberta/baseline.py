@@ -26,7 +26,7 @@ from harness.training.recipe import Recipe
 from harness.training.steps import Data
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import Strict
-from serialization.contexts import get_context
+from serialization.contexts import CONTEXTS
 
 NAME = "deberta"
 
@@ -38,7 +38,7 @@ class TileSettings(Strict):
     """What answers depend on."""
 
     variant: str
-    context: Annotated[str, AfterValidator(lambda name: get_context("hexagons", name).name)]
+    context: Annotated[str, AfterValidator(lambda name: CONTEXTS["hexagons"][name].name)]
     """A context of `serialization.contexts`."""
     decision: Decision
     """likeliest: each tile's likeliest class; f1: the set of tiles with the highest expected F1."""
@@ -60,7 +60,7 @@ class Deberta(Trainable[DebertaRecipe]):
 
     def begin(self, items: Sequence[Item], dev: Sequence[Item], recipe: DebertaRecipe) -> Begun:
         network, collate, encoder = build(recipe)
-        context = get_context("hexagons", recipe.context)
+        context = CONTEXTS["hexagons"][recipe.context]
         data = Data(
             drawing_steps(items),
             drawing_steps(dev),
@@ -81,7 +81,7 @@ class Deberta(Trainable[DebertaRecipe]):
 
 def build(recipe: TileSettings, *, weights: bool = True) -> tuple[Classifier, QueryCollator | TileCollator, str]:
     """The network of a recipe, its collator, and the identity of its encoder. `weights`: see `load_encoder`."""
-    context = get_context("hexagons", recipe.context)
+    context = CONTEXTS["hexagons"][recipe.context]
     encoder, tokenizer = load_encoder(recipe.encoder, weights=weights)
     reader, same = InstructionReader(tokenizer, encoder, context), identity(encoder, tokenizer)
     if recipe.variant == "paper":
@@ -97,7 +97,7 @@ class DebertaPredictor(Predictor):
     def __init__(self, network: Classifier, collate: Callable[..., Any], settings: TileSettings) -> None:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.network, self.collate, self.settings = network.to(self.device), collate, settings
-        self.rolls_out = get_context("hexagons", settings.context).board == "predicted"
+        self.rolls_out = CONTEXTS["hexagons"][settings.context].board == "predicted"
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def scores(self, items: Sequence[HexagonsItem]) -> np.ndarray[Any, Any]:

@@ -23,7 +23,7 @@ from harness.training.recipe import Recipe
 from harness.training.steps import Data, Losses
 from harness.training.trainable import Begun, Trainable
 from harness.util.settings import Fraction, Positive, Strict
-from serialization.contexts import get_context
+from serialization.contexts import CONTEXTS
 
 
 class T5Shape(Strict):
@@ -153,7 +153,7 @@ class T5Predictor(Predictor):
         self.network, self.coder, self.decoding = network.to(self.device), coder, decoding
         # transformers takes missing settings from here, and a pretrained model's own may be meant for other texts.
         network.model.generation_config = GenerationConfig()
-        self.rolls_out = get_context("hexagons", coder.texts.context).board == "predicted"
+        self.rolls_out = CONTEXTS["hexagons"][coder.texts.context].board == "predicted"
 
     @torch.inference_mode()  # type: ignore[untyped-decorator]
     def predict(self, items: Sequence[Item]) -> list[Answer]:

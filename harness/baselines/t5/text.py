@@ -14,7 +14,7 @@ from harness.corpora.item import HexagonsItem
 from harness.errors import UsageError
 from harness.util.settings import Positive, Strict
 from harness.worlds.hexagons import COLORS, Board
-from serialization.contexts import get_context, view
+from serialization.contexts import CONTEXTS, view
 from serialization.formats import Format, get_format, grouped
 
 PREFIX, SUFFIX = "simplify instructions: ", ". simplified instructions:"
@@ -29,7 +29,7 @@ IGNORED = -100
 
 
 def _paper_context(name: str) -> str:
-    context = get_context("hexagons", name)
+    context = CONTEXTS["hexagons"][name]
     if context.chat:
         raise UsageError(f"context={name}: give one of the paper's seven, such as full-history; this one is for chat models")
     return context.name
@@ -59,7 +59,7 @@ class Texts(Strict):
 
     def input_of(self, item: HexagonsItem) -> str:
         """One line: the current step, with the earlier ones and the board if the context has them, in a prefix and a suffix."""
-        context = get_context("hexagons", self.context)
+        context = CONTEXTS["hexagons"][self.context]
         seen = view(item, context, self.written)
         *before, now = (" ".join(piece.text.split()) for piece in seen.pieces)
         if self.layout == "paper":
@@ -133,7 +133,7 @@ class Coder:
 
     def history(self, item: HexagonsItem) -> int:
         """The number of tokens of the instructions that the context shows: our reading of BAP v2's game history in HEXAGONS."""
-        seen = view(item, get_context("hexagons", self.texts.context), self.texts.written)
+        seen = view(item, CONTEXTS["hexagons"][self.texts.context], self.texts.written)
         return sum(len(self.tokens.encode(piece.text)) for piece in seen.pieces)
 
 

@@ -22,7 +22,7 @@ from harness.corpora.item import Executed, HexagonsItem, Utterance, drawing_step
 from harness.errors import DataError
 from harness.training.trainable import BaselineJob
 from harness.worlds.hexagons import CODES, TILES, Board, Paint
-from serialization.contexts import CONTEXTS, get_context
+from serialization.contexts import CONTEXTS
 
 TINY = [
     *("encoder.name=small", "encoder.hidden=32", "encoder.layers=1"),
@@ -116,7 +116,7 @@ def test_an_items_loss_does_not_depend_on_its_batch(variant: str, items: list[He
 )
 def test_tokens_of_numbers_and_colors_are_marked(text: str, number: dict[str, int], color: dict[str, int]) -> None:
     encoder, tokenizer = load_encoder(EncoderSettings(name="minilm", tuned=True, hidden=32, layers=1), weights=False)
-    reader = InstructionReader(tokenizer, encoder, get_context("hexagons", "no-history"))
+    reader = InstructionReader(tokenizer, encoder, CONTEXTS["hexagons"]["no-history"])
     [[tokens]] = reader.instructions_of([replace(ITEM, instruction=text)])
     for word, value in {**number, **color}.items():
         of_word = [token for token in tokens if (token.color if word in color else token.number) == value]
