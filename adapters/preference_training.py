@@ -45,7 +45,7 @@ def answered_pairs(job: FinetuneJob, say: Callable[[str], None]) -> list[list[Tr
     """By pair, the row with the chosen and the row with the rejected answer, unless one is too long. Raises HarnessError if there
     is no pair."""
     renderer, length = Renderer(job.spec, job.tokenizer, job.length, 0), job.length
-    every = [[renderer.answered_row(item, text) for text in job.pairs[item.id]] for item in job.items]
+    every = [[renderer.training_row(item, answer=text) for text in job.pairs[item.id]] for item in job.items]
     pairs = [pair for pair in every if max(map(len, pair)) <= length]
     say(f"{len(pairs):,} pairs, {len(every) - len(pairs):,} dropped: longer than {length} tokens")
     if not pairs:

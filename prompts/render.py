@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from harness.corpora.item import Item, own_thought
 from harness.errors import EngineError, HarnessError, UsageError
-from prompts.messages import conversation, gold_answer, item_view
+from prompts.messages import conversation, item_view
 from prompts.rendered import EFFORTS, OFF, Message, Rendered, TrainingRow
 from prompts.spec import PromptSpec
 from prompts.template import PLAIN
@@ -219,29 +219,25 @@ class Renderer:
         and without the state."""
         return sum(len(self.token_ids(piece.text)) for piece in item_view(item, self.spec).pieces)
 
-    def training_row(self, item: Item, shots: Sequence[Item] = ()) -> TrainingRow:
+    def training_row(self, item: Item, shots: Sequence[Item] = (), answer: str | None = None) -> TrainingRow:
         """Prompt and answer as they are tokenized for training: the prompt's tokens are those of `render` without a budget.
+
+        `answer` is a text that a model wrote, thought included; only the end of an answer is added to it. None: the gold answer.
 
         Raises EngineError if the tokenizer has no token to end an answer with, or its template changes answers.
         """
         if self.tokenizer.eos_token is None:
             raise EngineError("the tokenizer has no EOS token, so a model could not learn to stop")
-        prompt, answer = self.training_text(item, shots)
-        thought = self.thought_text(own_thought(item))
+        prompt, text = self.training_text(item, shots, answer)
+        thought = self.thought_text(own_thought(item)) if answer is None else ""
         # In prompting, too, the answer is tokenized apart from what stands before it.
-        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(thought) + self.token_ids(answer))
-
-    def answered_row(self, item: Item, answer: str) -> TrainingRow:
-        """`training_row` with an answer that a model wrote, to which only the token is added that ends it."""
-        prompt, gold = self.training_text(item)
-        end = gold.rpartition(gold_answer(item, self.spec).strip())[2]
-        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(answer + end))
+        return TrainingRow(item.id, self.token_ids(prompt), self.token_ids(thought) + self.token_ids(text))
 
     def thought_text(self, thought: str) -> str:
         """A thought and what stands between it and the answer; nothing if the model does not think."""
         return thought.strip() + self.thinking.closing if self.thinking else ""
 
-    def training_text(self, item: Item, shots: Sequence[Item] = ()) -> tuple[str, str]:
+    def training_text(self, item: Item, shots: Sequence[Item] = (), answer: str | None = None) -> tuple[str, str]:
         """The prompt and the answer of `training_row` as text; without a tokenizer, no token ends the answer.
 
         A chat template may write a turn differently once it is not the last: the prompt is what it writes when the answer is
@@ -258,9 +254,8 @@ class Renderer:
             raise EngineError(
                 f"the chat template writes {blank!r} before an answer, which its prompts do not have: use another --base"
             )
-        if not self.is_chat:
-            return prompt, blank + found + str(getattr(self.tokenizer, "eos_token", None) or "")
-        return prompt, blank + found + end_of_turn(self.tokenizer, rest)
+        end = end_of_turn(self.tokenizer, rest) if self.is_chat else str(getattr(self.tokenizer, "eos_token", None) or "")
+        return prompt, (blank + found if answer is None else answer) + end
 
 
 def own_template(tokenizer: Any) -> str | None:

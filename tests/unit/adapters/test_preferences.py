@@ -149,4 +149,4 @@ def test_pairs_are_for_the_methods_that_learn_from_them(tiny_base: Path, command
 def test_a_given_answer_is_tokenized_as_gold_is(name: str, tmp_path: Path) -> None:
     renderer = Renderer(SPEC, family_tokenizer(tmp_path / "tiny", name), 10_000, 0)
     for item in load("hexagons", "train"):
-        assert renderer.answered_row(item, renderer.opening + gold_answer(item, SPEC)) == renderer.training_row(item)
+        assert renderer.training_row(item, answer=renderer.opening + gold_answer(item, SPEC)) == renderer.training_row(item)
