@@ -115,24 +115,23 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     data = train_data(options, loaded, task, spec, held, faults)
     assert spec is not None
     assert base is not None
-    items = data.items
-    check_curriculum(items, loaded.training.curriculum)
+    check_curriculum(data.items, loaded.training.curriculum)
     choice = ShotChoice(loaded.shots, loaded.training.seed, loaded.prompt.select)
     job = FinetuneJob(
         name=loaded.file.stem,
         recipe=loaded,
-        items=items,
+        items=data.items,
         dev=dev,
         base=base,
         spec=spec,
-        examples=partial(choose_shots, choice, [*items, *dev], items),
+        examples=partial(choose_shots, choice, [*data.items, *dev], data.items),
         dev_f1=dev_f1,
         start=start,
         resume=options.resume,
         learned=data.learned,
         pairs=data.pairs,
         gold={item.id: item for item in data.gold},
-        held_out=held.compared(items),
+        held_out=held.compared(data.items),
     )
     if loaded.peft:
         without_weights(job)
