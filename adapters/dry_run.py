@@ -35,7 +35,7 @@ def dry_run(job: FinetuneJob, say: Callable[[str], None]) -> None:
     prepared = prepare(job)
     rows, packs = prepared.rows, prepared.packs
     # `estimate` counts quantized weights as such.
-    model = without_weights(job)
+    model = without_weights(job.recipe, job.config)
     asked = max(len(row.prompt_ids) for row in prepared.dev_rows) + answer_room(training, job.length)
     half = in_bf16(training.precision)
     memory = estimate(model, job.recipe, largest(packs), asked, half)

@@ -171,7 +171,7 @@ def finetune(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Trai
     training = job.recipe.training
     where = set_up(job.recipe)
     tokenizer = job.tokenizer
-    model = trainable(job.recipe, load_base(job), job.start)
+    model = trainable(job.recipe, load_base(job.recipe, job.base, job.layout), job.start)
     before = trained_sums(model)
     prepared = prepare(job)
     for line in prepared.counts:

@@ -57,7 +57,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     refuse(settings)
     where = set_up(job.recipe)
     tokenizer = job.tokenizer
-    model = with_lora(job.recipe, load_base(job), job.start)
+    model = with_lora(job.recipe, load_base(job.recipe, job.base, job.layout), job.start)
     before, length = trained_sums(model), job.length
     renderer = Renderer(job.spec, tokenizer, length, training.max_new_tokens, training.thought_tokens)
     prompts = _prompts(job, renderer)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from adapters.layout import attention_of
+from adapters.layout import Layout, attention_of
 from adapters.recipe import PACKED, FinetuneRecipe
 from harness.engines.models.bases import savable
 from harness.engines.shared import brief, in_bf16, missing_for_quantization, quantized_weights
@@ -15,37 +15,34 @@ from harness.errors import EngineError, UsageError
 from harness.training.processes import processes
 from harness.util.processes import trusts_remote_code
 
-if TYPE_CHECKING:
-    from adapters.finetune import FinetuneJob
-
 STATE_SPACE = ("falcon_h1", "falcon_mamba", "mamba", "mamba2", "nemotron_h")
 """Types of models whose out_proj and conv1d peft refuses."""
 
 
-def load_base(job: FinetuneJob) -> Any:
-    """The model, for training, with an attention that takes the masks of packs. Raises EngineError if it cannot be loaded,
-    UsageError if it cannot be quantized here."""
+def load_base(recipe: FinetuneRecipe, base: str, layout: Layout) -> Any:
+    """The model of a local folder or a hub name, for training, with an attention that takes the masks of packs.
+
+    Raises EngineError if it cannot be loaded, UsageError if it cannot be quantized here.
+    """
     import torch
     from transformers import AutoModelForCausalLM
 
     # Weights that are trained need float32: in bfloat16, small steps are rounded away.
-    half = in_bf16(job.recipe.training.precision) and job.recipe.method != "full"
-    how = _quantized(job) if job.recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
-    layout = job.layout
+    half = in_bf16(recipe.training.precision) and recipe.method != "full"
+    how = _quantized(recipe) if recipe.quantize else {"dtype": torch.bfloat16 if half else torch.float32}
     # Our own attention is for packs.
-    plain = None if job.recipe.method in PACKED or layout.attention else "sdpa"
-    how |= {"attn_implementation": attention_of(layout, job.recipe.training.attn_implementation or plain)}
+    plain = None if recipe.method in PACKED or layout.attention else "sdpa"
+    how |= {"attn_implementation": attention_of(layout, recipe.training.attn_implementation or plain)}
     try:
-        return savable(AutoModelForCausalLM.from_pretrained(job.base, trust_remote_code=trusts_remote_code(), **how))
+        return savable(AutoModelForCausalLM.from_pretrained(base, trust_remote_code=trusts_remote_code(), **how))
     except (ImportError, OSError, ValueError) as error:
-        raise EngineError(f"--base {job.base}: the model cannot be loaded: {brief(error)}") from error
+        raise EngineError(f"--base {base}: the model cannot be loaded: {brief(error)}") from error
 
 
-def _quantized(job: FinetuneJob) -> dict[str, Any]:
+def _quantized(recipe: FinetuneRecipe) -> dict[str, Any]:
     if missing := missing_for_quantization():
-        name, kind = job.name, job.recipe.quantize
+        name, kind = recipe.file.stem, recipe.quantize
         raise UsageError(f"the recipe {name} quantizes to {kind}, which needs {missing}: use llama-lora")
-    recipe = job.recipe
     config = quantized_weights(recipe.quantize or "nf4", double=recipe.double_quantization, precision=recipe.training.precision)
     return {"quantization_config": config, "device_map": {"": processes().local_process_index}}
 
@@ -59,14 +56,14 @@ def trainable(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> 
     return model.requires_grad_(True)
 
 
-def without_weights(job: FinetuneJob) -> Any:
+def without_weights(recipe: FinetuneRecipe, config: Any) -> Any:
     """The model as `trainable` makes it, on the device meta. Raises UsageError if the recipe does not fit the base."""
     import torch
 
     # Quantized weights exist on a GPU only.
-    plain = job.recipe.model_copy(update={"quantize": None})
+    plain = recipe.model_copy(update={"quantize": None})
     with torch.device("meta"):
-        return trainable(plain, empty_model(job.config))
+        return trainable(plain, empty_model(config))
 
 
 def with_lora(recipe: FinetuneRecipe, model: Any, start: Path | None = None) -> Any:

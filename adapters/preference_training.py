@@ -77,7 +77,7 @@ def train_preferences(job: FinetuneJob, folder: Path, say: Callable[[str], None]
     """
     training, method = job.recipe.training, job.recipe.method
     where = set_up(job.recipe)
-    model = with_lora(job.recipe, load_base(job), job.start)
+    model = with_lora(job.recipe, load_base(job.recipe, job.base, job.layout), job.start)
     before, pairs = trained_sums(model), answered_pairs(job, say)
     size, together = training.per_device_train_batch_size or 8, processes().num_processes
     share = math.ceil(training.accumulation / together)

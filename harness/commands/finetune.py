@@ -134,7 +134,7 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
         held_out=held.compared(data.items),
     )
     if loaded.peft:
-        without_weights(job)
+        without_weights(job.recipe, job.config)
     return job, data
 
 
