@@ -39,12 +39,6 @@ def change(run: Path, file: str, **fields: Any) -> None:
     path.write_text(json.dumps({**json.loads(path.read_text()), **fields}))
 
 
-@pytest.mark.parametrize("folder", ["run", "run/adapter"])
-def test_a_whole_one_is_taken_from_the_run_or_the_adapter_folder(run: Path, base: Path, folder: str) -> None:
-    adapter = load_adapter(run.parent / folder, str(base))
-    assert (adapter.path, adapter.rank, adapter.spec, adapter.base) == (run / "adapter", 4, SPEC, str(base))
-
-
 def test_a_users_own_template_goes_with_the_adapter_and_must_stay_as_it_was(run: Path, base: Path, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "minecraft.user.txt").write_text("{{ turns | last }}")
