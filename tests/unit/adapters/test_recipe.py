@@ -7,7 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 import yaml
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from adapters.recipe import PAIRED, RECIPES, SCHEMA, load_recipe, recipe_schema
 from harness.cli import cli, main
@@ -81,12 +81,6 @@ def test_a_bad_file_is_refused_by_its_path(tmp_path: Path, text: str, word: str)
     assert str(path) in str(caught.value)
 
 
-def dry_run(base: Path | str, recipe: str, *more: str) -> Result:
-    result = CliRunner().invoke(cli, ["finetune", recipe, "--base", str(base), "--dry-run", *more])
-    assert not Path("runs").exists()
-    return result
-
-
 @pytest.fixture(scope="module")
 def without_weights(tiny_base: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The tiny model's configuration and tokenizer, for rows of any length."""
@@ -104,10 +98,12 @@ def test_every_recipe_can_be_looked_at_without_weights(without_weights: Path, re
     sources = yaml.safe_load((RECIPES / f"{recipe}.yaml").read_text()).get("data")
     few = [source | ({"items": 20} if "items" in source else {}) for source in sources or ()]
     fewer = ["--set", f"data={few}"] if few else []
-    result = dry_run(without_weights, recipe, *fewer, "--set", "training.max_length=32768")
+    words = ["finetune", recipe, "--base", str(without_weights), "--dry-run", *fewer, "--set", "training.max_length=32768"]
+    result = CliRunner().invoke(cli, words)
+    assert not Path("runs").exists()
     assert result.exit_code == 0, result.output + str(result.exception)
-    for words in ("train: ", "dev: ", "packs: ", "steps: ", "tokens: ", "parameters: ", "memory: about ", "harness data get"):
-        assert words in result.output
+    for part in ("train: ", "dev: ", "packs: ", "steps: ", "tokens: ", "parameters: ", "memory: about ", "harness data get"):
+        assert part in result.output
     assert result.output.count("⟦") == 5 + 5
     assert all(answer.endswith("</s>") for answer in re.findall(r"⟦([^⟧]+)⟧", result.output.replace("⟦⟧", "")))
     qlora = (RECIPES / f"{recipe}.yaml").read_text().count("quantize: nf4")

@@ -29,10 +29,6 @@ def target(folder: Path, game: str = FIRST) -> Path:
     return folder / f"target_world_states/builder-data/actionHit/{game}/{game}-step-action"
 
 
-def start(folder: Path, game: str = "2-c902") -> Path:
-    return folder / f"initial_world_states/builder-data/{game}/step-2"
-
-
 def change(path: Path, how: Callable[[Any], object]) -> None:
     world = json.loads(path.read_text())
     how(world)
@@ -68,7 +64,7 @@ def faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, list[l
         ("outside", "6 63 0", lambda folder: change(target(folder), add(6, 63, 0, 57))),
         ("floating", "game-9005-step-action", lambda folder: change(target(folder), add(3, 66, 3, 57))),
         ("no pose", "game-9005-step-action", lambda folder: change(target(folder), lambda world: world.pop("tape"))),
-        ("unchanged", "", lambda folder: shutil.copy(start(folder), target(folder))),
+        ("unchanged", "", lambda folder: shutil.copy(folder / "initial_world_states/builder-data/2-c902/step-2", target(folder))),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

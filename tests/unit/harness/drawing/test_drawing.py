@@ -1,12 +1,11 @@
 import hashlib
 import io
-from collections import Counter
 from xml.etree import ElementTree
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageColor
 
 from harness.drawing import hexagons, minecraft, svg
 from harness.drawing.minecraft import project
@@ -14,21 +13,7 @@ from harness.drawing.svg import png_bytes
 from harness.worlds.hexagons import COLUMNS, ROWS, Board, Paint, Tile
 from harness.worlds.minecraft import Structure
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 boards = st.lists(st.integers(0, 7), min_size=180, max_size=180).map(Board)
-
-
-def rgb(color: str) -> tuple[int, ...]:
-    return tuple(bytes.fromhex(color[1:]))
-
-
-def view_box(picture: str) -> tuple[float, ...]:
-    return tuple(map(float, ElementTree.fromstring(picture).attrib["viewBox"].split()))
-
-
-def uses(picture: str) -> list[ElementTree.Element]:
-    return list(ElementTree.fromstring(picture).iter(f"{SVG}use"))
 
 
 # Hexagons
@@ -39,11 +24,12 @@ def uses(picture: str) -> list[ElementTree.Element]:
 def test_every_tile_has_its_color_in_the_png(board: Board) -> None:
     picture = hexagons.board_svg(board)
     image = np.asarray(Image.open(io.BytesIO(png_bytes(picture, scale=1.0))).convert("RGB"))
-    left, top, *_ = view_box(picture)
+    left, top, *_ = map(float, ElementTree.fromstring(picture).attrib["viewBox"].split())
     for row in range(ROWS):
         for column in range(COLUMNS):
             x, y = hexagons.center((row, column))
-            assert tuple(image[round((y - top) * 2), round((x - left) * 2)]) == rgb(hexagons.PALETTE[board[row, column]])
+            color = ImageColor.getrgb(hexagons.PALETTE[board[row, column]])
+            assert tuple(image[round((y - top) * 2), round((x - left) * 2)]) == color
 
 
 def test_a_difference_has_separate_signs_for_right_wrong_and_missing() -> None:
@@ -79,5 +65,5 @@ def test_a_structures_difference_has_a_sign_on_every_changed_cell() -> None:
     for cell, sign in signs.items():
         x, y = project(*cell)
         assert f"M{x} {y - 8.5}{sign}" in picture
-    assert Counter(u.attrib["href"] for u in uses(picture))["#mc-removed"] == 2
+    assert picture.count('href="#mc-removed"') == 2
     assert minecraft.difference_svg(before, before, before) == minecraft.structure_svg(before)
