@@ -21,17 +21,14 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.integration, pytest.mark.timeout(300)]
 
 ITEMS = 1616
-HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked = 1'>\x00\ud800"
 
 
 def answers(name: str, items: list[Any], every: int) -> Answers:
-    """Gold actions, except that one item in `every` gets only its first action; the third item's reply is hostile."""
+    """Gold actions, except that one item in `every` gets only its first action."""
     actions = {item.id: item.actions[:1] if n % every == 0 else item.actions for n, item in enumerate(items)}
     records = {item.id: {"id": item.id, "text": f"Reply-{n} of {name}"} for n, item in enumerate(items)}
-    records[items[2].id]["text"] = HOSTILE
-    predictions = Predictions(actions, discarded={items[2].id: [(HOSTILE, HOSTILE)]})
     file = Path("runs", name, "predictions.jsonl")
-    return Answers(name, file, {}, records, "minecraft", "test", items, None, predictions)
+    return Answers(name, file, {}, records, "minecraft", "test", items, None, Predictions(actions))
 
 
 @pytest.fixture(scope="module")
@@ -133,19 +130,3 @@ def test_keys_choose_items_and_the_address_names_the_item_and_the_run(browser: B
         opened.page.keyboard.press("j")
         opened.chosen(names[701])
         assert opened.page.url == f"{file.as_uri()}#item={names[701]}"
-
-
-@pytest.mark.slow
-def test_hostile_text_is_shown_and_does_nothing(browser: Browser, file: Path) -> None:
-    with Opened(browser, file) as opened:
-        page = opened.page
-        page.keyboard.press("j")
-        page.keyboard.press("j")
-        opened.chosen(opened.ids[2])
-        shown = page.get_by_role("region", name="The model's text").inner_text()
-        assert shown.startswith("</script><script>window.hacked = 1</script><img src=x")
-        assert page.locator("#detail img[src=x]").count() == 0
-        # Even code that gets into the page does not run.
-        page.evaluate("document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 2'}))")
-        assert page.evaluate("window.hacked") is None
-        assert "Content Security Policy" in opened.complaints.pop()

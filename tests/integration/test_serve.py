@@ -126,19 +126,6 @@ def test_the_official_client_lists_chats_completes_and_streams(serving: Serving)
         assert len({text, said(client, "one"), said(client, "two")}) == 3
 
 
-def test_the_endpoint_reads_the_tokens_that_the_renderer_wrote(
-    serving: Serving, base: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HARNESS_API_KEY", KEY)
-    renderer = Renderer(SPEC, load_tokenizer(str(base)), 1024, 64)
-    rendered = [renderer.render(item) for item in load("hexagons", "dev")[:4]]
-    sampling = Sampling(max_tokens=8, constraint=Constraint("regex", "(red|blue)"))
-    with closing(OpenAIEngine(f"{serving.url}/v1", "one")) as engine:
-        answers = list(engine.generate(rendered, sampling))
-    assert [answer.prompt_tokens for answer in answers] == [len(one.token_ids) for one in rendered]
-    assert {answer.text for answer in answers} <= {"red", "blue"}
-
-
 def test_a_checkpoint_answers_as_with_transformers(serving: Serving, base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The endpoint leaves out an incomplete last character, and a near tie may fall the other way."""
     monkeypatch.setenv("HARNESS_API_KEY", KEY)
@@ -147,8 +134,10 @@ def test_a_checkpoint_answers_as_with_transformers(serving: Serving, base: Path,
     theirs = TransformersEngine(str(base), adapter=serving.folder / CHECKPOINT)
     with closing(OpenAIEngine(f"{serving.url}/v1", "two")) as ours, closing(theirs):
         said = [engine.generate(rendered, Sampling(max_tokens=4)) for engine in (ours, theirs)]
+        (held,) = ours.generate(rendered[:1], Sampling(max_tokens=8, constraint=Constraint("regex", "(red|blue)")))
         alike = [one.text.rstrip("\ufffd") == other.text.rstrip("\ufffd") for one, other in zip(*said, strict=True)]
     assert sum(alike) >= 7
+    assert held.text in ("red", "blue")
 
 
 def test_the_task_api_asks_the_served_models(serving: Serving) -> None:

@@ -15,7 +15,6 @@ from harness.engines.vllm.engine import VllmEngine
 from harness.worlds.minecraft import Action
 from prompts.rendered import Rendered
 from tests.helpers import Command
-from tests.helpers.chat_templates import FAMILIES
 from tests.helpers.scored import run_records, run_settings
 from tests.helpers.tiny import build_tiny_adapter, build_tiny_model, prompts_for
 
@@ -141,17 +140,6 @@ def test_constrained_decoding_keeps_to_the_grammar_whatever_the_model(prompting:
         for record in prompting.records(f"{task}-{name}", *words):
             # Only the piece that the token limit cut may be discarded.
             assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
-
-
-def test_a_thought_is_bounded_and_the_grammar_holds_only_the_answer(
-    engine: VllmEngine, prompting: Prompting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(engine.tokenizer, "chat_template", "{{ bos_token }}" + FAMILIES["qwen 3"].template)
-    words = ("--think", "on", "--think-tokens", 16, "--constrain", "format", "--limit", 4, "--max-new-tokens", 32)
-    for record in prompting.records("thought", *words):
-        assert record["reasoning"]
-        assert record["reasoning_tokens"] <= 16 < record["completion_tokens"]
-        assert len(record["discarded"]) <= (1 if record["finish_reason"] == "length" else 0), record
 
 
 def test_feasible_answers_can_be_carried_out_whatever_the_model(prompting: Prompting) -> None:
