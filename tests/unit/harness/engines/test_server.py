@@ -69,6 +69,7 @@ def test_a_port_in_use_is_an_error_of_one_line_and_exit_code_1(base: Path, capsy
     vllm.check_port("127.0.0.1", port)
 
 
+@pytest.mark.usefixtures("empty_folder")
 @pytest.mark.parametrize(("options", "code", "message"), CASES["refused options"])
 def test_bad_options(base: Path, capsys: pytest.CaptureFixture[str], options: list[str], code: int, message: str) -> None:
     assert main(["serve", "--base", str(base), *options]) == code
