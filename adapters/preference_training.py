@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -99,7 +100,9 @@ def train_preferences(job: FinetuneJob, folder: Path, say: Callable[[str], None]
         given = {"train_dataset": data, "eval_dataset": data.select([0]), "processing_class": job.tokenizer}
         trainer: Any = type("Trainer", (PairTrainer, base), {})(model, arguments, folder, **given)
         # Some values TRL only checks when it computes a loss.
-        trainer.prediction_step(model, trainer.data_collator(rows[:2]), True)
+        first = [trainer.train_dataset[number] for number in range(min(2, len(rows)))]
+        with memory_for(size, "--set training.per_device_train_batch_size=", unit="rows"):
+            trainer.prediction_step(model, trainer.data_collator(first), True)
     except (ValueError, NotImplementedError) as error:
         raise UsageError(f"trainer: {brief(error)}") from error
     trainer.training, trainer.patience = training, training.patience
@@ -108,5 +111,7 @@ def train_preferences(job: FinetuneJob, folder: Path, say: Callable[[str], None]
     describe_checkpoints(job, trainer, counts, say)
     with memory_for(size, "--set training.per_device_train_batch_size=", unit="rows"):
         trainer.go_on()
-    counts["tokens"] = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
+    logged = [int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry]
+    # TRL counts from 0 in every process: where training was resumed, the numbers fall.
+    counts["tokens"] = sum(now - last if now >= last else now for last, now in pairwise([0, *logged]))
     return finish(job, folder, trainer, job.tokenizer, counts, changed=trained_sums(model) != before)

@@ -22,8 +22,9 @@ Pair = tuple[Item, str, str]
 """An item as the run met it, and the best and the worst of its answers by F1, as the model wrote them."""
 
 
-def asked_items(name: str | Path) -> tuple[PromptSpec, list[tuple[Item, Item, Sequence[str]]]]:
+def asked_items(name: str | Path, template: str | None = None) -> tuple[PromptSpec, list[tuple[Item, Item, Sequence[str]]]]:
     """The prompt format of a run and, for each item that it answered: the item as the run met it, the gold one, and the answers.
+    `template` is the run's template, if its folder has that name: a run records the name only.
 
     Raises UsageError for a run with items of dev or test, with examples in its prompts, or without a prompt format that still is.
     """
@@ -33,9 +34,11 @@ def asked_items(name: str | Path) -> tuple[PromptSpec, list[tuple[Item, Item, Se
         raise UsageError(f"{name}: nothing tells the prompt format of its answers: give a run of `harness prompt`")
     if settings.get("shots"):
         raise UsageError(f"{name}: its prompts had {settings['shots']} examples: give a run without")
-    names = (settings.get(key) for key in ("context", "format", "frame", "template", "think"))
-    spec = PromptSpec.make(answers.task, *names)
-    if settings.get("prompt_hash", own := format_hash(spec)) != own:
+    names = {key: settings.get(key) for key in ("context", "format", "frame", "template", "think")}
+    if template and Path(template).name == names["template"]:
+        names["template"] = template
+    spec = PromptSpec.make(answers.task, **names)
+    if settings.get("prompt_hash", now := format_hash(spec)) != now:
         raise UsageError(f"{name}: the prompt format {spec.name} has changed since this run: ask the model again")
     gold = [item for item in answers.items if item.id in records]
     if answers.split != "train":
@@ -51,12 +54,12 @@ def messages_rows(name: str | Path) -> Iterator[Row]:
     yield from ({"messages": conversation(item, spec, answered=True)} for item, *_ in asked)
 
 
-def pairs_of(name: str | Path) -> tuple[PromptSpec, list[Pair]]:
-    """The prompt format of a run, and a pair for each item whose sampled answers differ in F1.
+def pairs_of(name: str | Path, template: str | None = None) -> tuple[PromptSpec, list[Pair]]:
+    """The prompt format of a run, and a pair for each item whose sampled answers differ in F1; `template` as in `asked_items`.
 
     Raises UsageError if there is none, and as `asked_items` does.
     """
-    spec, asked = asked_items(name)
+    spec, asked = asked_items(name, template)
     pairs = []
     for item, gold, texts in asked:
         actions = [read_answer(text, item, spec).actions for text in texts]

@@ -236,7 +236,8 @@ class FinetuneRecipe(Strict):
         unused |= {"shots", "recolor", "cells"} if self.method in PAIRED else set()
         given = self.training.model_dump() | {"shots": self.shots}
         if asked := sorted(key for key in unused if given[key]):
-            raise ValueError(f"method {self.method} takes no {asked[0]}: leave out training.{asked[0]}")
+            section = "prompt" if asked[0] == "shots" and shots else "training"
+            raise ValueError(f"method {self.method} takes no {asked[0]}: leave out {section}.{asked[0]}")
         if self.method in PAIRED and self.data != [DataSource(split="train")]:
             raise ValueError(f"method {self.method} learns from --pairs only: leave out data")
         if self.method == "full" and self.peft:

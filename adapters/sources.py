@@ -83,13 +83,15 @@ def _pairs(options: Finetune, method: str, spec: PromptSpec | None) -> list[Pair
     """The pairs that a method learns from, if it does. Raises UsageError if the method, other options or `spec` do not go with
     --pairs, and as `pairs_of` does."""
     name = options.pairs
-    if (method in PAIRED) != (name is not None):
-        raise UsageError(f"--pairs RUN goes with the methods {' and '.join(PAIRED)}, which need it; the recipe's is {method}")
+    if method in PAIRED and name is None:
+        raise UsageError(f"method {method} needs --pairs RUN, a run on the train split with --samples")
+    if method not in PAIRED and name is not None:
+        raise UsageError(f"--pairs {name}: for the methods {' and '.join(PAIRED)}; the recipe's is {method}")
     if name is None or spec is None:
         return []
     if given := [key for key in ("data", "history", "programs", "thoughts") if getattr(options, key)]:
         raise UsageError(f"--{given[0]}: method {method} learns from --pairs only: leave it out")
-    asked, pairs = pairs_of(name)
+    asked, pairs = pairs_of(name, spec.template_name)
     if asked != spec or asked.thinks:
         raise UsageError(
             f"--pairs {name}: its prompts are {asked.name}, the training's {spec.name}: give a run without thoughts, "

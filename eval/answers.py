@@ -115,7 +115,7 @@ def _read(fields: Mapping[str, Any], item: Item) -> tuple[Actions, list[tuple[st
     elif "actions" not in fields:
         raise DataError('neither "actions" nor the strings "text" and "format"')
     actions = recorded_actions(fields["actions"], item.world) if "actions" in fields else parsed.actions
-    pieces = (parsed.discarded if discarded is None else discarded) or ()
+    pieces = discarded if isinstance(discarded, list) else parsed.discarded
     return actions, [(str(p[0]), str(p[1])) for p in pieces if isinstance(p, list | tuple) and len(p) == 2]
 
 

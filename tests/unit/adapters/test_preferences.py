@@ -12,9 +12,11 @@ from datasets import load_dataset, load_from_disk
 from transformers import AutoTokenizer
 from trl import apply_chat_template, is_conversational
 
+from adapters.preferences import pairs_of
 from adapters.registry import WEIGHTS_FILE
 from harness.cli import main
 from harness.corpora import load
+from harness.errors import UsageError
 from prompts.messages import gold_answer
 from prompts.probe import described
 from prompts.render import Renderer
@@ -140,9 +142,10 @@ def test_pairs_that_teach_nothing_are_refused(
 
 def test_pairs_are_for_the_methods_that_learn_from_them(tiny_base: Path, command: Command) -> None:
     sampled_run("train")
-    for method, given in {"lora": ["--pairs", "sampled"], "kto": []}.items():
-        _, _, err = command("finetune", f"llama-{method}", "--base", tiny_base, *given)
-        assert f"goes with the methods dpo and kto, which need it; the recipe's is {method}" in err
+    _, _, err = command("finetune", "llama-lora", "--base", tiny_base, "--pairs", "sampled")
+    assert "--pairs sampled: for the methods dpo and kto; the recipe's is lora" in err
+    _, _, err = command("finetune", "llama-kto", "--base", tiny_base)
+    assert "method kto needs --pairs RUN" in err
 
 
 @pytest.mark.parametrize("name", ["llama 3", "qwen 3", "gpt-oss"])
@@ -150,3 +153,14 @@ def test_a_given_answer_is_tokenized_as_gold_is(name: str, tmp_path: Path) -> No
     renderer = Renderer(SPEC, family_tokenizer(tmp_path / "tiny", name), 10_000, 0)
     for item in load("hexagons", "train"):
         assert renderer.training_row(item, answer=renderer.opening + gold_answer(item, SPEC)) == renderer.training_row(item)
+
+
+def test_a_run_records_the_name_of_its_template_and_the_training_knows_its_folder() -> None:
+    folder = Path("wordings/mine")
+    folder.mkdir(parents=True)
+    (folder / "hexagons.user.txt").write_text("{{ turns | last }}")
+    own = PromptSpec.make("hexagons", "full-history", "triplets", template=str(folder))
+    sampled_run("train", spec=own)
+    assert pairs_of("sampled", str(folder))[0] == own
+    with pytest.raises(UsageError, match="no template named 'mine'"):
+        pairs_of("sampled")
