@@ -88,6 +88,7 @@ CHECKS: dict[tuple[str, str], Callable[[str], object]] = {
     ("python.md", "json"): json.loads,
     ("recipes.md", "yaml"): recipe,
     ("prompts.md", "yaml"): experiment,
+    ("papers.md", "yaml"): experiment,
     ("prompts.md", "python"): own_format,
     ("prompts.md", "toml"): tomllib.loads,
     ("everyday.md", "yaml"): requests,
