@@ -26,7 +26,8 @@ def asked_items(name: str | Path, template: str | None = None) -> tuple[PromptSp
     """The prompt format of a run and, for each item that it answered: the item as the run met it, the gold one, and the answers.
     `template` is the run's template, if its folder has that name: a run records the name only.
 
-    Raises UsageError for a run with items of dev or test, with examples in its prompts, or without a prompt format that still is.
+    Raises UsageError for a run with items of dev or test, with examples in its prompts, or whose prompt format is unknown or has
+    changed.
     """
     answers = read_answers(find_run(str(name)))
     settings, records = answers.settings, answers.records

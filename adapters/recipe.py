@@ -32,7 +32,7 @@ from harness.util.settings import (
 )
 
 PACKED = ("lora", "full")
-"""The methods whose rows come in packs: TRL makes batches of its own."""
+"""The methods that train on packs; with the others, TRL makes the batches."""
 PAIRED = ("dpo", "kto")
 """The methods that learn from pairs of better and worse answers."""
 RECIPES = Path(__file__).parent / "recipes"
