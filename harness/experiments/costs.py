@@ -20,7 +20,7 @@ import torch
 from adapters.finetune import FinetuneJob
 from adapters.labels import Pack
 from adapters.memory import estimate, parameters
-from adapters.model import trainable as with_lora
+from adapters.model import without_weights
 from harness.baselines.encoders import SMALL, EncoderSettings, load_encoder
 from harness.baselines.world_state import CELLS
 from harness.corpora.item import builder_turns, drawing_steps
@@ -116,16 +116,12 @@ def cost_of(job: Job, items: int) -> Cost | str:
 
 
 def _of_language_model(job: FinetuneJob, items: int) -> Cost:
-    import transformers
 
     recipe, training = job.recipe, job.recipe.training
     renderer = Renderer(job.spec, None, 100_000, 1)
     sizes = [[len(part) / CHARACTERS for part in renderer.training_text(item)] for item in spread(job.items, _SAMPLE)]
     tokens, longest = fmean(map(sum, sizes)), max(sizes, key=sum)
-    with torch.device("meta"), quiet_transformers():
-        # Quantized weights exist on a GPU only; `estimate` counts these as quantized.
-        plain = recipe.model_copy(update={"quantize": None})
-        model = with_lora(plain, transformers.AutoModelForCausalLM.from_config(_config(job.base)))
+    model = without_weights(recipe, _config(job.base))  # `estimate` counts quantized weights as such.
     rows = training.accumulation * (training.per_device_train_batch_size or max(1, training.tokens / tokens))
     steps = training.max_steps or math.ceil(training.epochs * items / rows)
     empty = np.zeros(int(sum(longest)), np.int32)
