@@ -87,7 +87,7 @@ def train_grpo(job: FinetuneJob, folder: Path, say: Callable[[str], None]) -> Tr
     answers, flag = settings.per_device_train_batch_size, "--set grpo.per_device_train_batch_size="
     with memory_for(answers, flag, f", or fewer grpo.num_generations{checkpointing}", unit="answers"):
         trainer.go_on()
-    counts["tokens"] = max((int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry), default=0)
+    counts["tokens"] = trainer.tokens
     return finish(job, folder, trainer, tokenizer, counts, changed=trained_sums(model) != before)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -92,26 +91,29 @@ def train_preferences(job: FinetuneJob, folder: Path, say: Callable[[str], None]
         "logging_steps": 1,
     }
     steps = steps if job.resume else finished_at(last_state(folder)) or steps
-    kind, base = KINDS[method]
-    data = Dataset.from_list(rows)
+    counts = {"items": len(job.items), "rows": len(pairs), "dropped": len(job.items) - len(pairs), "tokens": 0}
+    with memory_for(size, "--set training.per_device_train_batch_size=", unit="rows"):
+        trainer = _trainer(job, folder, model, rows, shared_arguments(training, steps, folder) | own)
+        describe_checkpoints(job, trainer, counts, say)
+        trainer.go_on()
+    counts["tokens"] = trainer.tokens
+    return finish(job, folder, trainer, job.tokenizer, counts, changed=trained_sums(model) != before)
+
+
+def _trainer(job: FinetuneJob, folder: Path, model: Any, rows: list[dict[str, Any]], own: dict[str, Any]) -> Any:
+    """TRL's trainer, after a first step without a gradient: some values of `trainer` TRL only checks when it computes a loss.
+    Raises UsageError for what it refuses."""
+    training, data = job.recipe.training, Dataset.from_list(rows)
+    kind, base = KINDS[job.recipe.method]
+    # `judge` evaluates in place of TRL, which insists on a data set all the same.
+    given = {"train_dataset": data, "eval_dataset": data.select([0]), "processing_class": job.tokenizer}
     try:
-        arguments = kind(**shared_arguments(training, steps, folder) | own | job.recipe.arguments)
-        # `judge` evaluates in place of TRL, which insists on a data set all the same.
-        given = {"train_dataset": data, "eval_dataset": data.select([0]), "processing_class": job.tokenizer}
+        arguments = kind(**own | job.recipe.arguments)
         trainer: Any = type("Trainer", (PairTrainer, base), {})(model, arguments, folder, **given)
-        # Some values TRL only checks when it computes a loss.
         first = [trainer.train_dataset[number] for number in range(min(2, len(rows)))]
-        with memory_for(size, "--set training.per_device_train_batch_size=", unit="rows"):
-            trainer.prediction_step(model, trainer.data_collator(first), True)
+        trainer.prediction_step(model, trainer.data_collator(first), True)
     except (ValueError, NotImplementedError) as error:
         raise UsageError(f"trainer: {brief(error)}") from error
     trainer.training, trainer.patience = training, training.patience
     trainer._dev_f1 = partial(job.dev_f1, job, job.tokenizer, job.length)
-    counts = {"items": len(job.items), "rows": len(pairs), "dropped": len(job.items) - len(pairs), "tokens": 0}
-    describe_checkpoints(job, trainer, counts, say)
-    with memory_for(size, "--set training.per_device_train_batch_size=", unit="rows"):
-        trainer.go_on()
-    logged = [int(entry["num_tokens"]) for entry in trainer.state.log_history if "num_tokens" in entry]
-    # TRL counts from 0 in every process: where training was resumed, the numbers fall.
-    counts["tokens"] = sum(now - last if now >= last else now for last, now in pairwise([0, *logged]))
-    return finish(job, folder, trainer, job.tokenizer, counts, changed=trained_sums(model) != before)
+    return trainer

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice, takewhile
+from itertools import islice, pairwise, takewhile
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -56,6 +56,12 @@ class DevTrainer(Watched):
         """The curve's values: step, seconds, the `means` and the F1 on dev."""
         own = {f"eval_{name}": name for name in self.means.values()}
         return {"step": "step", "seconds": "seconds", **own, "eval_f1": "dev_f1"}
+
+    @property
+    def tokens(self) -> int:
+        """The tokens that TRL has counted in all steps. DPO and KTO count from 0 again where training was resumed."""
+        logged = [int(entry["num_tokens"]) for entry in self.state.log_history if "num_tokens" in entry]
+        return sum(now - last if now >= last else now for last, now in pairwise([0, *logged]))
 
     def go_on(self) -> None:
         """As in `Watched`. If a checkpoint also holds TRL's copy of the initial adapter, from which it measures the divergence,
