@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -25,6 +26,7 @@ from adapters.registry import (
     read_record,
 )
 from eval.export import as_eval_results, eval_results
+from eval.report.curves import training_svg
 from harness.corpora import locate
 from harness.engines.models.known import KNOWN
 from harness.engines.shared import brief
@@ -46,12 +48,14 @@ _METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
 _CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "margin", "dev_loss", "dev_f1")
 """The values that a training's curve may hold, in the order of a card's columns."""
 
+_PICTURE = "curve.svg"
+
 
 def export_adapter(name: str | Path, target: Path, scores: Sequence[ScoredRun], *, large: bool = False, note: str = "") -> float:
     """Copy an adapter to a new folder, complete or absent; returns its size in MB. `name` is as in `load_adapter`.
 
-    The card has the scores and the `note`. Raises UsageError if the target exists, and AdapterError for weights that float16
-    cannot hold or, unless `large`, that are too many to ship.
+    The card has the scores, the `note` and, where Matplotlib is installed, a picture of the training. Raises UsageError if the
+    target exists, and AdapterError for weights that float16 cannot hold or, unless `large`, that are too many to ship.
     """
     if target.exists():
         raise UsageError(f"{target} already exists: name a new folder")
@@ -68,7 +72,11 @@ def export_adapter(name: str | Path, target: Path, scores: Sequence[ScoredRun], 
             _write(source, partial, weights)
             if scores:
                 (partial / SCORES_FILE).write_text(json.dumps([asdict(one) for one in scores], indent=1) + "\n")
-            (partial / CARD_FILE).write_text(render_card(target.name, source, scores, parameters, note))
+            curve = _curve(source, target.name)
+            if curve:
+                (partial / _PICTURE).write_text(curve)
+            card = render_card(target.name, source, scores, parameters, note, pictured=bool(curve))
+            (partial / CARD_FILE).write_text(card)
     except OSError as error:
         raise HarnessError(f"{target} cannot be written: {error.strerror or brief(error)}") from error
     return (target / WEIGHTS_FILE).stat().st_size / 1e6
@@ -102,6 +110,16 @@ def push_adapter(
         except (HfHubHTTPError, OSError, ValueError) as error:
             raise HarnessError(f"{repository}: the hub takes no upload: {brief(error)}; `hf auth login` logs in") from error
     return files
+
+
+def _curve(source: Path, name: str) -> str | None:
+    """The picture of the training, if it was evaluated more than once and Matplotlib is installed."""
+    about = read_record(source)
+    if len(about.curve) < 2 or find_spec("matplotlib") is None:
+        return None
+    training = about.recipe.get("training", {})
+    items = {key: training[f"{key}_items"] for key in ("dev_loss", "dev_f1") if f"{key}_items" in training}
+    return training_svg(name, about.curve, items)
 
 
 def _half(path: Path) -> dict[str, Any]:
@@ -141,8 +159,8 @@ def _write(source: Path, partial: Path, weights: dict[str, Any]) -> None:
     (partial / WEIGHTS_FILE).chmod(0o644)
 
 
-def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters: int, note: str = "") -> str:
-    """The card in Markdown, from the files of the adapter and its run."""
+def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters: int, note: str = "", *, pictured: bool) -> str:
+    """The card in Markdown, from the files of the adapter and its run; `pictured`: the picture of its curve lies beside it."""
     import jinja2
 
     about = read_record(source)
@@ -165,6 +183,7 @@ def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters
         tasks=TASKS,
         command=command,
         note=note.strip(),
+        picture=_PICTURE if pictured else "",
         changed=changed,
         sources=", ".join([*train, *(f"the file {Path(file).name}" for file in settings.get("data") or ())]),
         recipe=recipe,

@@ -1,12 +1,13 @@
-"""Score curves by the number of train items, as a table and as a picture.
+"""Score curves by the number of train items, as a table and as a picture, and the curve of a single training as a picture.
 
 "Draw Me a Flower" shows learning curves by level of abstraction in Figures 6 and 7; their exact values are not known here.
 """
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import cycle
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from eval.export import Number, Scores, headline
 from eval.tables import markdown_table, markdown_text, named
@@ -80,15 +81,11 @@ def as_markdown(drawn: Curve) -> str:
 def as_svg(drawn: Curve) -> str:
     """The curve as a picture: items to the right, percent upwards, both from 0, with the intervals as bars; F1 and EM of groups
     in panels of their own."""
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     lines = list(zip(*(point.numbers for point in drawn.points), strict=True))
     panels = [part for key in ("f1", "em") if (part := [line for line in lines if line[0].key == key])] or [lines]
-    items, picture = [point.items for point in drawn.points], io.StringIO()
-    with rc_context(_SETTINGS):
-        figure = Figure(figsize=(5 * len(panels), 3.2), layout="constrained")
-        for axes, part in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
+    items = [point.items for point in drawn.points]
+    with _panels(len(panels), drawn.scored) as (shown, picture):
+        for axes, part in zip(shown, panels, strict=True):
             for line, color in zip(part, cycle(_COLORS), strict=False):
                 percents = [number.percent() for number in line]
                 values = [value for value, *_ in percents]
@@ -101,6 +98,36 @@ def as_svg(drawn: Curve) -> str:
             axes.set_ylim(bottom=0)
             axes.locator_params(integer=True, nbins=8)
             axes.legend(frameon=False)
-        metadata = {"Title": drawn.scored, "Date": None, "Creator": None}
-        figure.savefig(picture, format="svg", transparent=True, metadata=metadata)
     return picture.getvalue()
+
+
+def training_svg(name: str, points: Sequence[Mapping[str, float]], items: Mapping[str, int]) -> str:
+    """The evaluations of a training (`curve.jsonl`) as a picture: its losses in nats per token, and beside them rewards and dev
+    F1, which are shares; a panel that would be empty is left out. `items` has the number of items behind a curve, by key."""
+    panels = {
+        unit: kept
+        for unit, keys in (("loss", ("train_loss", "dev_loss")), ("share", ("reward", "dev_f1")))
+        if (kept := [key for key in keys if any(key in point for point in points)])
+    }
+    with _panels(len(panels), f"The training of {name}") as (shown, picture):
+        for axes, (unit, keys) in zip(shown, panels.items(), strict=True):
+            for key, color in zip(keys, _COLORS, strict=False):
+                steps, values = zip(*((point["step"], point[key]) for point in points if key in point), strict=True)
+                label = key.replace("_", " ").replace("f1", "F1") + (f", items: {items[key]}" if key in items else "")
+                axes.plot(steps, values, color=color, marker="o", markersize=4, label=label)
+            axes.set(xlabel="step", ylabel=unit, ylim=(0, 1) if unit == "share" else (0, None))
+            axes.legend(frameon=False)
+    return picture.getvalue()
+
+
+@contextmanager
+def _panels(count: int, title: str) -> Iterator[tuple[Any, io.StringIO]]:
+    """Matplotlib axes in a row, to draw on, and the SVG picture that they become."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    picture = io.StringIO()
+    with rc_context(_SETTINGS):
+        figure = Figure(figsize=(5 * count, 3.2), layout="constrained")
+        yield figure.subplots(1, count, squeeze=False)[0], picture
+        figure.savefig(picture, format="svg", transparent=True, metadata={"Title": title, "Date": None, "Creator": None})

@@ -270,7 +270,8 @@ class TestExport:
         assert all(torch.allclose(kept[name].float(), exact[name], rtol=1e-3, atol=1e-6) for name in exact)
         assert load_adapter("given", str(base)).spec == SPEC
         assert json.loads(Path(f"given/{CONFIG_FILE}").read_text())["base_model_name_or_path"] == "tiny"
-        assert {path.name for path in Path("given").iterdir()} == {CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, "README.md"}
+        wanted = {CONFIG_FILE, HARNESS_FILE, WEIGHTS_FILE, "README.md", "curve.svg"}
+        assert {path.name for path in Path("given").iterdir()} == wanted
 
     def test_its_card_says_how_it_was_made_and_how_good_it_is_to_people_and_to_the_hub(self, run: Command) -> None:
         self.scored("mine")
@@ -286,12 +287,15 @@ class TestExport:
             "harness prompt --adapter painter --split dev --shots 2 --engine openai --base-url http://127.0.0.1:8000/v1 "
             "--max-new-tokens 64 --model mine --completions\n",
             "| 9 | 20 | 0.500 |  | 25.0 |\n",
+            "](curve.svg)\n",
             "| 100.00 [100.0, 100.0] |",
             "40 items, 38 rows; 2 were too\n",
             f"({format_hash(SPEC)})",
         )
         assert [text for text in wanted if text not in card] == []
         assert [text for text in ("None", str(Path.cwd())) if text in card] == []
+        picture = Path("painter/curve.svg").read_text()
+        assert [label for label in ("train loss", "dev F1", ">step<") if label not in picture] == []
         assert "hexagons/dev: action F1 100.00" in run("show", "painter")[1]
         data: Any = ModelCard(card).data
         said = (data.base_model, data.library_name, data.pipeline_tag, data.license, data.datasets, data.metrics)
