@@ -23,6 +23,7 @@ async function route() {
     else link.removeAttribute("aria-current");
   }
   main.className = mode;
+  main.replaceChildren();
   main.setAttribute("aria-busy", "true");
   try {
     const module = await import(MODES[mode]);
