@@ -54,12 +54,14 @@ _PICTURE = "curve.svg"
 def export_adapter(name: str | Path, target: Path, scores: Sequence[ScoredRun], *, large: bool = False, note: str = "") -> float:
     """Copy an adapter to a new folder, complete or absent; returns its size in MB. `name` is as in `load_adapter`.
 
-    The card has the scores, the `note` and, where Matplotlib is installed, a picture of the training. Raises UsageError if the
-    target exists, and AdapterError for weights that float16 cannot hold or, unless `large`, that are too many to ship.
+    The card has the adapter's own scores, these `scores`, the `note` and, where Matplotlib is installed, a picture of the
+    training. Raises UsageError if the target exists, and AdapterError for weights that float16 cannot hold or, unless `large`,
+    that are too many to ship.
     """
     if target.exists():
         raise UsageError(f"{target} already exists: name a new folder")
     source = find_adapter(name)
+    scores = [*read_scores(source), *scores]
     weights = _half(source / WEIGHTS_FILE)
     parameters = sum(value.numel() for value in weights.values())
     if 2 * parameters > MAX_MEGABYTES * 1e6 and not large:
@@ -94,11 +96,10 @@ def push_adapter(
     from huggingface_hub.constants import EVAL_RESULTS_FOLDER
     from huggingface_hub.errors import HfHubHTTPError
 
-    scores = [*read_scores(find_adapter(name)), *scores]
     with TemporaryDirectory() as temporary:
         folder = Path(temporary) / repository.rpartition("/")[2]
         export_adapter(name, folder, scores, large=True, note=note)
-        for number, one in enumerate(scores, start=1):
+        for number, one in enumerate(read_scores(folder), start=1):
             write_atomically(
                 folder / EVAL_RESULTS_FOLDER / f"{one.scores['task']}-{number}.yaml", as_eval_results(one.scores, one.decoded)
             )

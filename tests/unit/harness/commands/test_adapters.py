@@ -294,6 +294,8 @@ class TestExport:
         )
         assert [text for text in wanted if text not in card] == []
         assert [text for text in ("None", str(Path.cwd())) if text in card] == []
+        assert run("export", "painter", "again")[0] == 0
+        assert "| 100.00 [100.0, 100.0] |" in Path("again/README.md").read_text()
         picture = Path("painter/curve.svg").read_text()
         assert [label for label in ("train loss", "dev F1", ">step<") if label not in picture] == []
         assert "hexagons/dev: action F1 100.00" in run("show", "painter")[1]
