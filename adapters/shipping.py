@@ -161,7 +161,8 @@ def _write(source: Path, partial: Path, weights: dict[str, Any]) -> None:
 
 
 def render_card(name: str, source: Path, scores: Sequence[ScoredRun], parameters: int, note: str = "", *, pictured: bool) -> str:
-    """The card in Markdown, from the files of the adapter and its run; `pictured`: the picture of its curve lies beside it."""
+    """The card in Markdown, from the files of the adapter and its run. `pictured` adds the picture of its curve from the same
+    folder."""
     import jinja2
 
     about = read_record(source)

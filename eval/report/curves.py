@@ -102,8 +102,8 @@ def as_svg(drawn: Curve) -> str:
 
 
 def training_svg(name: str, points: Sequence[Mapping[str, float]], items: Mapping[str, int]) -> str:
-    """The evaluations of a training (`curve.jsonl`) as a picture: its losses in nats per token, and beside them rewards and dev
-    F1, which are shares; a panel that would be empty is left out. `items` has the number of items behind a curve, by key."""
+    """The curve of a training (`curve.jsonl`) as a picture: losses in one panel, rewards and dev F1 as shares in another. A panel
+    without values is left out. `items` has the number of dev items behind `dev_loss` and `dev_f1`, which the labels name."""
     panels = {
         unit: kept
         for unit, keys in (("loss", ("train_loss", "dev_loss")), ("share", ("reward", "dev_f1")))
