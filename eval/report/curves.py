@@ -115,7 +115,10 @@ def training_svg(name: str, points: Sequence[Mapping[str, float]], items: Mappin
                 steps, values = zip(*((point["step"], point[key]) for point in points if key in point), strict=True)
                 label = key.replace("_", " ").replace("f1", "F1") + (f", items: {items[key]}" if key in items else "")
                 axes.plot(steps, values, color=color, marker="o", markersize=4, label=label)
-            axes.set(xlabel="step", ylabel=unit, ylim=(0, 1) if unit == "share" else (0, None))
+            axes.set(xlabel="step", ylabel=unit, ylim=(0, None))
+            if unit == "share":  # A reward of one's own may lie outside.
+                low, high = axes.dataLim.intervaly
+                axes.set_ylim(min(0, low), max(1, high))
             axes.legend(frameon=False)
     return picture.getvalue()
 

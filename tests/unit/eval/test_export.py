@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from adapters.registry import CONFIG_FILE, HARNESS_FILE, SHIPPED, WEIGHTS_FILE
 from eval.export import WRITERS
+from eval.report.curves import training_svg
 from harness.corpora import load
 from harness.engines.models.bases import fingerprint
 from tests.helpers import Command, cases
@@ -100,3 +101,13 @@ def test_wrong_usage(runs: Path, export: Command, arguments: list[str], message:
     code, out, err = export(*arguments)
     assert (code, out) == (2, "")
     assert message in err
+
+
+@pytest.mark.parametrize(
+    ("rewards", "ends"), [((0.2, 0.5), ("0.0", "1.0")), ((0.5, 1.5), ("0.0", "1.4")), ((-0.4, 0.3), ("−0.4", "1.0"))]
+)
+def test_a_reward_outside_of_shares_is_drawn(rewards: tuple[float, ...], ends: tuple[str, str]) -> None:
+    picture = training_svg("mine", [{"step": step, "reward": reward} for step, reward in enumerate(rewards)], {})
+    _, ticks = picture.split(">step<")
+    shown = re.findall(r">([^<>\n]*\.\d)</text>", ticks)
+    assert (shown[0], shown[-1]) == ends
