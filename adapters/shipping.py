@@ -45,7 +45,7 @@ LOST = 1e-3
 
 _METRICS = {"hexagons": ["f1", "exact_match"], "minecraft": ["f1"]}
 """The hub's names of the metrics."""
-_CURVE = ("step", "seconds", "reward", "entropy", "apart", "train_loss", "margin", "dev_loss", "dev_f1")
+_CURVE = ("step", "seconds", "reward", "entropy", "train_loss", "margin", "dev_loss", "dev_f1")
 """The values that a training's curve may hold, in the order of a card's columns."""
 
 _PICTURE = "curve.svg"
