@@ -115,9 +115,9 @@ def test_it_ends_with_a_table_for_each_task(capsys: pytest.CaptureFixture[str], 
 
 @pytest.mark.slow
 def test_those_that_ship_fit_todays_options(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = {"demo": 3, "grid": 2 * 3 * 5 + 2 * 5, "contexts": 4}
+    rows = {"demo": 3, "grid": 2 * 3 * 5 + 2 * 5, "contexts": 4, "few-shot": 2 * (1 + 3 * 3), "ladder": 4}
     assert {path.stem for path in SHIPPED.glob("*.yaml")} == rows.keys()
     for name, count in rows.items():
-        change = "finetune.base=tiny" if name == "contexts" else "prompt.seed=0"
+        change = "finetune.base=tiny" if name in ("contexts", "ladder") else "prompt.seed=0"
         assert main(["experiment", name, "--set", change, "--dry-run"]) == 0
         assert capsys.readouterr().out.count("harness prompt ") == count
