@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from eval.answers import read_answers
-from eval.items import sizes
+from eval.answers import answer_sizes, read_answers
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.rollout import as_met
@@ -64,7 +63,7 @@ def pairs_of(name: str | Path, template: str | None = None) -> tuple[PromptSpec,
     pairs = []
     for item, gold, texts in asked:
         actions = [read_answer(text, item, spec).actions for text in texts]
-        scored = [size.f1 for size in sizes(spec.task, [gold] * len(texts), actions)]
+        scored = [size.f1 for size in answer_sizes(spec.task, [gold] * len(texts), actions)]
         best, worst = max(scored), min(scored)
         if best > worst:
             pairs.append((item, texts[scored.index(best)], texts[scored.index(worst)]))

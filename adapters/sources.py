@@ -92,10 +92,10 @@ def _pairs(options: Finetune, method: str, spec: PromptSpec | None) -> list[Pair
     if given := [key for key in ("data", "history", "programs", "thoughts") if getattr(options, key)]:
         raise UsageError(f"--{given[0]}: method {method} learns from --pairs only: leave it out")
     asked, pairs = pairs_of(name, spec.template_name)
-    if asked != spec or asked.thinks:
+    if asked.world != spec.world or replace(asked, task=spec.task) != spec or asked.thinks:
         raise UsageError(
-            f"--pairs {name}: its prompts are {asked.name}, the training's {spec.name}: give a run without thoughts, "
-            "and the same --task, --context, --format, --frame and --template, or another --from"
+            f"--pairs {name}: its prompts are {asked.name}, the training's {spec.name}: give a run without thoughts on a task of "
+            "the same world, and the same --context, --format, --frame and --template, or another --from"
         )
     return pairs
 

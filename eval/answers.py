@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from eval.items import Counts, sizes
 from eval.predictions import Actions, Predictions, Record, read_records, recorded_actions
 from harness import corpora
 from harness.corpora.item import Item, items_hash
 from harness.corpora.records import load_items
 from harness.errors import DataError, HarnessError, UsageError
-from harness.everyday.judge import as_judged
+from harness.everyday.judge import as_judged, is_right
 from harness.runs.folder import described, find_run
 from harness.simulators import ARCHITECTS
 from harness.tasks.registry import TASKS
@@ -186,3 +187,11 @@ def read_runs(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, An
     if not common:
         raise UsageError(f"{' and '.join(runs)} have no item in common")
     return {name: replace(answers, name=name, only=common) for name, answers in runs.items()}
+
+
+def answer_sizes(task: str, items: Sequence[Item], predicted: Sequence[Sequence[Any]]) -> list[Counts]:
+    """The counts of answers to items, of which one may come more than once, strict. A turn of a judged task is judged on its own
+    state."""
+    if TASKS[task].judged:
+        return [Counts(task, 1, 1, int(is_right(item, actions))) for item, actions in zip(items, predicted, strict=True)]
+    return sizes(task, items, predicted)

@@ -16,12 +16,12 @@ a model's earlier answers shows the gold ones instead.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from eval.items import Counts, sizes
+from eval.answers import answer_sizes
+from eval.items import Counts
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
 from harness.errors import UsageError
-from harness.everyday.judge import is_right
-from harness.tasks.registry import TASKS, world_of
+from harness.tasks.registry import world_of
 from harness.worlds.hexagons import Board
 from harness.worlds.minecraft import Structure
 from prompts.messages import conversation, gold_answer, read_answer
@@ -58,9 +58,7 @@ def apply(item: Item, actions: Sequence[Any]) -> Board | Structure:
 def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = None) -> Counts:
     """The counts of what an answer, given as text or as actions, got right."""
     actions = parse(answer, item, spec).actions if isinstance(answer, str) else answer
-    if TASKS[item.task].judged:
-        return Counts(item.task, 1, 1, int(is_right(item, actions)))
-    return sizes(item.task, [item], [actions])[0]
+    return answer_sizes(item.task, [item], [actions])[0]
 
 
 def total(counts: Iterable[Counts]) -> dict[str, float]:

@@ -155,7 +155,7 @@ def collect(options: CollectPrograms) -> None:
     from harness.util.files import write_atomically
 
     answers = read_answers(options.run)
-    if answers.split != "train":
+    if any(item.split != "train" for item in answers.items):
         raise UsageError(f"{options.run}: its items are of {answers.split}; programs are for train items only")
     lines: list[str] = []
     counts = Counter[str]()

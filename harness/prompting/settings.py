@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -53,7 +54,7 @@ def run_settings(
         "merged": merged,
         **trained_on(adapter, answered_task(options, spec)),
         "vllm": recorded(given_to_vllm(options)),
-        "prompt_hash": format_hash(spec),
+        "prompt_hash": format_hash(replace(spec, task=answered_task(options, spec))),
         "data_hash": items_hash(items),
         "items": len(items),
         "batch_size": plan.batch_size,

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,7 @@ SPEC = PromptSpec.make("hexagons", "full-history", "triplets")
 def sampled_run(split: str, limit: int = 2, draws: int = 3, spec: PromptSpec = SPEC) -> None:
     """A run on some items: to each it drew gold, a wrong answer and an empty one, but to the second one answer several times."""
     lines = []
-    for number, item in enumerate(load("hexagons", split)[:limit]):
+    for number, item in enumerate(load(spec.task, split)[:limit]):
         texts = ["0 0 black"] * 3 if number == 1 else ["0 0 black", gold_answer(item, spec), ""]
         drawn = {"samples": texts[:draws]} if draws > 1 else {}
         lines.append({"id": item.id, "actions": [], "text": texts[0], "format": spec.format_name, **drawn})
@@ -138,6 +139,12 @@ def test_pairs_that_teach_nothing_are_refused(
     sampled_run(**{"split": "train", **run})
     code, _, err = command(*words(tiny_base, "dpo", *more))
     assert (code, err.count("Error: "), problem in err) == (2, 1, True), err
+
+
+def test_pairs_may_be_of_another_task_of_the_world(tiny_base: Path, command: Command) -> None:
+    sampled_run("train", spec=replace(SPEC, task="everyday-hexagons"))
+    code, out, err = command(*words(tiny_base, "dpo", "--dry-run"))
+    assert (code, "1 pairs, 0 dropped" in out) == (0, True), err
 
 
 def test_pairs_are_for_the_methods_that_learn_from_them(tiny_base: Path, command: Command) -> None:

@@ -81,6 +81,13 @@ def test_answers_that_do_what_gold_does_are_collected(run: Command) -> None:
     assert Path("out.jsonl").read_text() == ""
 
 
+def test_programs_are_collected_from_a_file_of_train_items(run: Command, command: Command) -> None:
+    command("data", "items", "hexagons", "--split", "train", "--limit", "1", "--out", "items.jsonl")
+    folder = sampled("train", "blue 4:5-10")
+    (folder / "run.yaml").write_text(json.dumps({"settings": {"task": "hexagons", "items_file": "items.jsonl"}}))
+    assert "1 programs; items: 1 as gold" in run("collect", folder, "--out", "out.jsonl")[1]
+
+
 def test_programs_of_dev_are_not_collected(run: Command) -> None:
     code, _, err = run("collect", sampled("dev", "red 1:1"), "--out", "out.jsonl")
     assert (code, "its items are of dev; programs are for train items only" in err) == (2, True)
