@@ -12,7 +12,7 @@ from prompts.shots import RANDOM, RETRIEVED
 
 OVER = partial(option, group="Instead of what the recipe says")
 
-BASE = OVER(None, "Base model: a hub name or a local folder. [default: the recipe's, otherwise smollm2-135m]")
+BASE = OVER(None, "Base model: a hub name or a local folder. [default: the recipe's, that of --from, or smollm2-135m]")
 MAX_STEPS = OVER(None, "Train for N steps instead of the recipe's epochs.", ge=1)
 
 

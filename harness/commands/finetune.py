@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -101,11 +102,12 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     from harness.training.curriculum import check_curriculum
     from prompts.shots import ShotChoice
 
-    loaded = _recipe(options)
-    task, faults = options.task or loaded.task or DEFAULT_TASK, Faults()
+    faults = Faults()
+    start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
+    loaded = _recipe(options, start)
+    task = options.task or loaded.task or DEFAULT_TASK
     faults.attempt(partial(check_libraries, loaded))
     base = faults.attempt(lambda: resolve_base(loaded.base))
-    start = faults.attempt(partial(find_adapter, options.start)) if options.start else None
     spec = faults.attempt(lambda: spec_to_train(task, loaded.prompt, options.base, start if loaded.method != "full" else None))
     dev = faults.attempt(lambda: load(task, "dev")) or []
     held = faults.attempt(lambda: HeldOut(task))
@@ -138,15 +140,16 @@ def _job(options: Finetune) -> tuple[FinetuneJob, TrainData]:
     return job, data
 
 
-def _recipe(options: Finetune) -> FinetuneRecipe:
-    """The recipe with the flags' changes."""
+def _recipe(options: Finetune, start: Path | None) -> FinetuneRecipe:
+    """The recipe with the flags' changes, by default on the base of the adapter `start`."""
     from adapters.recipe import load_recipe
+    from adapters.registry import read_record
     from harness.engines.models.bases import DEFAULT_BASE
 
     flags = {f"prompt.{key}": getattr(options, key) for key in Prompt.model_fields}
     flags |= {"training.max_steps": options.max_steps, "base": options.base or None}
     overrides = [*options.overrides, *(f"{key}={json.dumps(value)}" for key, value in flags.items() if value is not None)]
-    return load_recipe(options.recipe, overrides, base=DEFAULT_BASE)
+    return load_recipe(options.recipe, overrides, base=read_record(start).base if start else DEFAULT_BASE)
 
 
 def _print(result: Trained) -> None:

@@ -91,6 +91,11 @@ def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tin
     assert "--set lora.r=16" in command(*other, "--name", "other", "--from", "mine")[2]
 
 
+def test_the_base_of_the_adapter_to_start_from_is_the_default(command: Command) -> None:
+    _, out, err = command("finetune", "llama-lora", "--from", "hexagons-qwen", "--limit", "2", "--dry-run")
+    assert "llama-lora on qwen2.5-coder-0.5b" in out or "qwen2.5-coder-0.5b" in err
+
+
 def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command: Command) -> None:
     base = build_tiny_model(tmp_path / "sees", sees=True)
     assert main(quick_words(base, "llama-lora", "--set", "lora.r=8")) == 0
