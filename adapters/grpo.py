@@ -129,7 +129,8 @@ class Reward:
     """The score of an answer, whatever the thought before it: F1, plus a bonus for an exact match, minus a penalty if part of the
     text cannot be read or the thought does not end.
 
-    HEXAGONS: action-based F1 of the step on the gold board before it. Minecraft: F1 of net actions, strict.
+    HEXAGONS: action-based F1 of the step on the gold board before it. Minecraft: F1 of net actions, strict. Everyday requests: 1
+    for a right turn, otherwise 0.
     """
 
     __name__ = "score"
@@ -153,7 +154,8 @@ class Reward:
         thinks = self._renderer is not None and self._renderer.thinking is not None
         said = [self._after_thought(ids) for ids in completion_ids] if thinks else completions
         parsed = [read_answer(text or "", self._items[name], self._spec) for name, text in zip(id, said, strict=True)]
-        scored = answer_sizes(self._spec.task, [self._gold[name] for name in id], [answer.actions for answer in parsed])
+        gold = (self._gold[name] for name in id)
+        scored = [answer_sizes(item.task, [item], [answer.actions])[0] for item, answer in zip(gold, parsed, strict=True)]
         settings = self._settings
         rewards = []
         for size, answer, text in zip(scored, parsed, said, strict=True):

@@ -39,6 +39,12 @@ def test_the_reward_is_the_score(task: str) -> None:
     assert all(value < 1 for value in reward(["I cannot do this.", "red red red"], names[:1] * 2))
 
 
+def test_any_right_answer_to_an_everyday_request_earns_the_reward() -> None:
+    item = next(item for item in load("everyday-hexagons", "train") if item.id.endswith("/hexagon-outline/1"))
+    reward = Reward(PromptSpec.make("hexagons", None, "bare-program"), {item.id: item}, {item.id: item}, SETTINGS)
+    assert reward(["red ring(9:5,2)", "red ring(5:5,2)", "red ring(9:5,3)"], [item.id] * 3) == [1.5, 1.5, 0.0]
+
+
 @pytest.mark.parametrize("name", ["qwen 3", "gpt-oss"])
 def test_a_thought_earns_nothing_and_one_that_does_not_end_costs(tmp_path: Path, name: str) -> None:
     spec = PromptSpec.make("hexagons", think="on")
