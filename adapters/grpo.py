@@ -19,7 +19,7 @@ from adapters.finetune import FinetuneJob, describe_checkpoints, finish, set_up
 from adapters.model import load_base, trained_sums, with_lora
 from adapters.recipe import FinetuneTraining, Grpo
 from adapters.trainer import DevTrainer, shared_arguments
-from eval.answers import answer_sizes
+from eval.answers import answer_size
 from harness.corpora.item import Item
 from harness.engines.shared import brief, memory_for
 from harness.errors import HarnessError, UsageError
@@ -154,8 +154,7 @@ class Reward:
         thinks = self._renderer is not None and self._renderer.thinking is not None
         said = [self._after_thought(ids) for ids in completion_ids] if thinks else completions
         parsed = [read_answer(text or "", self._items[name], self._spec) for name, text in zip(id, said, strict=True)]
-        gold = (self._gold[name] for name in id)
-        scored = [answer_sizes(item.task, [item], [answer.actions])[0] for item, answer in zip(gold, parsed, strict=True)]
+        scored = [answer_size(self._gold[name], answer.actions) for name, answer in zip(id, parsed, strict=True)]
         settings = self._settings
         rewards = []
         for size, answer, text in zip(scored, parsed, said, strict=True):

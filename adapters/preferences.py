@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from eval.answers import answer_sizes, read_answers
+from eval.answers import answer_size, read_answers
 from harness.corpora.held_out import HeldOut
 from harness.corpora.item import Item
 from harness.corpora.rollout import as_met
@@ -62,8 +62,7 @@ def pairs_of(name: str | Path, template: str | None = None) -> tuple[PromptSpec,
     spec, asked = asked_items(name, template)
     pairs = []
     for item, gold, texts in asked:
-        actions = [read_answer(text, item, spec).actions for text in texts]
-        scored = [size.f1 for size in answer_sizes(spec.task, [gold] * len(texts), actions)]
+        scored = [answer_size(gold, read_answer(text, item, spec).actions).f1 for text in texts]
         best, worst = max(scored), min(scored)
         if best > worst:
             pairs.append((item, texts[scored.index(best)], texts[scored.index(worst)]))

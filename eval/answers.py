@@ -189,9 +189,8 @@ def read_runs(paths: Sequence[Path], *, intersect: bool = False) -> dict[str, An
     return {name: replace(answers, name=name, only=common) for name, answers in runs.items()}
 
 
-def answer_sizes(task: str, items: Sequence[Item], predicted: Sequence[Sequence[Any]]) -> list[Counts]:
-    """The counts of answers to items, of which one may come more than once, strict. A turn of a judged task is judged on its own
-    state."""
-    if TASKS[task].judged:
-        return [Counts(task, 1, 1, int(is_right(item, actions))) for item, actions in zip(items, predicted, strict=True)]
-    return sizes(task, items, predicted)
+def answer_size(item: Item, actions: Sequence[Any]) -> Counts:
+    """How much of one answer to an item is right, strictly. A turn of a judged task is judged in the state before it."""
+    if TASKS[item.task].judged:
+        return Counts(item.task, 1, 1, int(is_right(item, actions)))
+    return sizes(item.task, [item], [actions])[0]

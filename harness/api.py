@@ -16,7 +16,7 @@ a model's earlier answers shows the gold ones instead.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from eval.answers import answer_sizes
+from eval.answers import answer_size
 from eval.items import Counts
 from harness.corpora import load
 from harness.corpora.item import HexagonsItem, Item
@@ -58,7 +58,7 @@ def apply(item: Item, actions: Sequence[Any]) -> Board | Structure:
 def score(item: Item, answer: str | Sequence[Any], spec: PromptSpec | None = None) -> Counts:
     """The counts of what an answer, given as text or as actions, got right."""
     actions = parse(answer, item, spec).actions if isinstance(answer, str) else answer
-    return answer_sizes(item.task, [item], [actions])[0]
+    return answer_size(item, actions)
 
 
 def total(counts: Iterable[Counts]) -> dict[str, float]:
