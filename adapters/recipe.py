@@ -299,6 +299,7 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = 
     recipe = faults.attempt(partial(checked, FinetuneRecipe, path, block, overrides))
     faults.report()
     assert recipe is not None
+    recipe = recipe.model_copy(update={"base": recipe.base or base})
     recipe._file = path
     return recipe
 

@@ -91,9 +91,12 @@ def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tin
     assert "--set lora.r=16" in command(*other, "--name", "other", "--from", "mine")[2]
 
 
-def test_the_base_of_the_adapter_to_start_from_is_the_default(command: Command) -> None:
-    _, out, err = command("finetune", "llama-lora", "--from", "hexagons-qwen", "--limit", "2", "--dry-run")
-    assert "llama-lora on qwen2.5-coder-0.5b" in out or "qwen2.5-coder-0.5b" in err
+def test_the_base_of_the_adapter_to_start_from_is_the_default(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    resolved = []
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: resolved.append(name) or "none")
+    for own in ((), ("--base", "another")):
+        command("finetune", "llama-lora", "--from", "hexagons-qwen", *own, "--dry-run")
+    assert resolved == ["qwen2.5-coder-0.5b", "another"]
 
 
 def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command: Command) -> None:
