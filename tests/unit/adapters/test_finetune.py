@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -92,11 +93,11 @@ def test_a_training_from_an_adapter_reports_its_start_and_whether_it_changed(tin
 
 
 def test_the_base_of_the_adapter_to_start_from_is_the_default(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    resolved = []
-    monkeypatch.setattr("harness.engines.models.bases.resolve_base", lambda name: resolved.append(name) or "none")
+    resolve = Mock(return_value="none")
+    monkeypatch.setattr("harness.engines.models.bases.resolve_base", resolve)
     for own in ((), ("--base", "another")):
         command("finetune", "llama-lora", "--from", "hexagons-qwen", *own, "--dry-run")
-    assert resolved == ["qwen2.5-coder-0.5b", "another"]
+    assert [call.args for call in resolve.call_args_list] == [("qwen2.5-coder-0.5b",), ("another",)]
 
 
 def test_a_base_that_sees_and_its_adapter_fit_each_other(tmp_path: Path, command: Command) -> None:
