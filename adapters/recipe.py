@@ -291,7 +291,8 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = 
         raise UsageError(f"{path}: bases must be a mapping from names of bases to mappings")
     made = {known: merged(values, block) for known, block in blocks.items()}
     named = [over["base"] for over in (values, *nested(overrides)) if "base" in over][-1:]
-    block = made.get(display_name(str(*filter(None, named)) or base or ""), values)
+    base = next(filter(None, named), base)
+    block = made.get(display_name(str(base or "")), values)
     faults = Faults()
     if faults.attempt(partial(checked, FinetuneRecipe, path, values)):
         for known, over in made.items():
@@ -299,7 +300,7 @@ def load_recipe(name: str, overrides: Sequence[str] = (), *, base: str | None = 
     recipe = faults.attempt(partial(checked, FinetuneRecipe, path, block, overrides))
     faults.report()
     assert recipe is not None
-    recipe = recipe.model_copy(update={"base": recipe.base or base})
+    recipe = recipe.model_copy(update={"base": base})
     recipe._file = path
     return recipe
 
